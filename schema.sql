@@ -1,0 +1,954 @@
+-- The whole database of Deskhand, commented per table. Applied once as deskhand_owner; the product connects as
+-- deskhand_app, which owns nothing, is no superuser and cannot bypass row-level security (HB1).
+--
+-- Every transaction says for whom it works: SET LOCAL deskhand.mailbox = '<uuid>[,<uuid>…]' or '*' for the worker's own
+-- installation-wide work. Without the setting every policy below shows nothing.
+
+CREATE SCHEMA IF NOT EXISTS deskhand;
+SET search_path = deskhand, public;
+
+-- ---------------------------------------------------------------- who
+
+-- The owner of mailboxes, users and contacts. The first release runs with one.
+CREATE TABLE organisations (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    name text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- One shared inbox. Mail for nobody of ours belongs to the mailbox of kind 'unassigned' (RC11a).
+CREATE TABLE mailboxes (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    organisation_id uuid NOT NULL REFERENCES organisations,
+    address text NOT NULL,
+    name text NOT NULL DEFAULT '',
+    timezone text NOT NULL DEFAULT 'UTC',
+    kind text NOT NULL DEFAULT 'inbox' CHECK (kind IN ('inbox', 'unassigned')),
+    is_default boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (organisation_id, address)
+);
+CREATE UNIQUE INDEX one_default_mailbox ON mailboxes (organisation_id) WHERE is_default;
+
+-- Every address by which mail reaches a mailbox, in its comparison form (AM7, AM8).
+CREATE TABLE mailbox_addresses (
+    organisation_id uuid NOT NULL REFERENCES organisations,
+    address text NOT NULL,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    PRIMARY KEY (organisation_id, address)
+);
+
+-- Senders whose Reply-To is the customer (AM5).
+CREATE TABLE form_senders (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    address text NOT NULL,
+    dkim_domain text NOT NULL,
+    added_by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, address)
+);
+
+-- Senders whose mail is never held as automatic in this mailbox (P45, C7).
+CREATE TABLE automatic_exemptions (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    address text NOT NULL,
+    added_by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, address)
+);
+
+-- People. Roles: viewer reads, reviewer acts on messages, admin does the rest (P97).
+CREATE TABLE users (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    organisation_id uuid NOT NULL REFERENCES organisations,
+    email text NOT NULL,
+    name text NOT NULL DEFAULT '',
+    role text NOT NULL CHECK (role IN ('viewer', 'reviewer', 'admin')),
+    password_hash text,
+    disabled_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (organisation_id, email)
+);
+
+-- API tokens, hashed at rest and scoped (HU8).
+CREATE TABLE api_tokens (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    user_id uuid NOT NULL REFERENCES users,
+    name text NOT NULL,
+    token_hash text NOT NULL UNIQUE,
+    scopes text[] NOT NULL CHECK (scopes <@ ARRAY['read', 'propose', 'review', 'admin']),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz,
+    last_used_at timestamptz,
+    revoked_at timestamptz
+);
+
+-- Configured ways in. Secrets are sealed with the organisation key; up to two are active during rotation (RC15).
+CREATE TABLE sources (
+    name text PRIMARY KEY,
+    organisation_id uuid NOT NULL REFERENCES organisations,
+    kind text NOT NULL CHECK (kind IN ('mta', 'raw', 'ingest')),
+    paused boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE webhook_secrets (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    source text NOT NULL REFERENCES sources,
+    sealed bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    retired_at timestamptz
+);
+CREATE INDEX active_webhook_secrets ON webhook_secrets (source, created_at DESC) WHERE retired_at IS NULL;
+
+-- ---------------------------------------------------------------- the door (RC1-RC13)
+
+-- Received bytes, unchanged, once per digest and organisation; chunks of at most 1 MiB (RC4).
+CREATE TABLE blobs (
+    organisation_id uuid NOT NULL REFERENCES organisations,
+    sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
+    size_bytes bigint NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, sha256)
+);
+CREATE TABLE blob_chunks (
+    organisation_id uuid NOT NULL,
+    sha256 text NOT NULL,
+    n integer NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (organisation_id, sha256, n),
+    FOREIGN KEY (organisation_id, sha256) REFERENCES blobs ON DELETE CASCADE
+);
+ALTER TABLE blob_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+-- One row per distinct event of a source (DK4: an id that came with other content gets its own row).
+CREATE TABLE inbound_events (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    source text NOT NULL,
+    provider_event_id text NOT NULL,
+    body_sha256 text NOT NULL,
+    event_type text NOT NULL DEFAULT '',
+    flags text[] NOT NULL DEFAULT '{}',
+    received_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (source, provider_event_id)
+);
+
+-- One row per delivery answered 200: with accepted_mail it gives the identity of GL2.
+CREATE TABLE deliveries (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    source text NOT NULL,
+    event_id uuid REFERENCES inbound_events,
+    outcome text NOT NULL CHECK (outcome IN ('stored', 'duplicate', 'duplicate_of_deleted', 'delivery_event', 'ignored')),
+    messages integer NOT NULL DEFAULT 0,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX deliveries_by_time ON deliveries (at);
+
+-- Each accepted mail of a mailbox, for good: its id is the message id (RC5). The row outlives deletion as a tombstone (DK5).
+CREATE TABLE accepted_mail (
+    message_id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    dedup_key text NOT NULL,
+    event_id uuid NOT NULL REFERENCES inbound_events,
+    source text NOT NULL,
+    organisation_id uuid NOT NULL,
+    blob_sha256 text,
+    raw_kind text NOT NULL CHECK (raw_kind IN ('rfc822', 'provider_json', 'provider_form')),
+    account text NOT NULL DEFAULT 'accepted' CHECK (account IN ('accepted', 'poison', 'pipeline', 'deleted')),
+    poison_reason text,
+    poison_detail text,
+    envelope_sender text,
+    envelope_recipients text[] NOT NULL DEFAULT '{}',
+    rfc_message_id text NOT NULL DEFAULT '',
+    verdicts jsonb NOT NULL DEFAULT '{}',
+    flags text[] NOT NULL DEFAULT '{}',
+    variant_of uuid REFERENCES accepted_mail,
+    answered_by uuid REFERENCES accepted_mail,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (mailbox_id, dedup_key),
+    CHECK ((account = 'poison') = (poison_reason IS NOT NULL) OR account = 'deleted')
+);
+CREATE INDEX accepted_mail_rfc_id ON accepted_mail (mailbox_id, rfc_message_id) WHERE rfc_message_id <> '';
+CREATE INDEX accepted_mail_poison ON accepted_mail (received_at, message_id) WHERE account = 'poison';
+CREATE INDEX accepted_mail_unparsed ON accepted_mail (received_at) WHERE account = 'accepted';
+CREATE INDEX accepted_mail_event ON accepted_mail (event_id);
+CREATE INDEX accepted_mail_blob ON accepted_mail (organisation_id, blob_sha256);
+
+-- Workflows to start. Only the relay reads it; started_at is the real guard against a second start (RC13).
+CREATE TABLE start_queue (
+    workflow_id text NOT NULL,
+    start_no integer NOT NULL DEFAULT 0,
+    workflow_type text NOT NULL,
+    reuse_policy text NOT NULL CHECK (reuse_policy IN ('reject_duplicate', 'allow_duplicate_failed_only')),
+    input jsonb NOT NULL,
+    summary text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    next_try_at timestamptz NOT NULL DEFAULT now(),
+    attempts integer NOT NULL DEFAULT 0,
+    started_at timestamptz,
+    PRIMARY KEY (workflow_id, start_no)
+);
+CREATE INDEX start_queue_waiting ON start_queue (created_at) WHERE started_at IS NULL;
+
+-- Signals to deliver, written in the transaction of their cause (P20a).
+CREATE TABLE wake_queue (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    workflow_id text NOT NULL,
+    signal text NOT NULL DEFAULT 'wake',
+    args jsonb NOT NULL DEFAULT '{}',
+    cause text NOT NULL UNIQUE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    next_try_at timestamptz NOT NULL DEFAULT now(),
+    attempts integer NOT NULL DEFAULT 0,
+    delivered_at timestamptz
+);
+CREATE INDEX wake_queue_waiting ON wake_queue (created_at) WHERE delivered_at IS NULL;
+
+-- Moves between accounts, written in the transaction of the change (GL2).
+CREATE TABLE ledger_entries (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    from_account text NOT NULL DEFAULT '',
+    to_account text NOT NULL,
+    cause text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ledger_by_message ON ledger_entries (message_id, id);
+
+-- ---------------------------------------------------------------- people and conversations
+
+-- One contact per organisation and address; permanent only after screening (CO1, P44).
+CREATE TABLE contacts (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    organisation_id uuid NOT NULL REFERENCES organisations,
+    address text NOT NULL,
+    channel text NOT NULL DEFAULT 'email' CHECK (channel = 'email'),
+    source text NOT NULL DEFAULT 'inbound' CHECK (source = 'inbound'),
+    name text NOT NULL DEFAULT '',
+    name_set_by text,
+    language text NOT NULL DEFAULT '',
+    time_zone text NOT NULL DEFAULT '',
+    permanent boolean NOT NULL DEFAULT false,
+    answered_at timestamptz,
+    verified_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (organisation_id, address)
+);
+
+-- One conversation of one mailbox.
+CREATE TABLE conversation_threads (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    subject text NOT NULL DEFAULT '',
+    normalized_subject text NOT NULL DEFAULT '',
+    contact_id uuid REFERENCES contacts,
+    contact_identifier text NOT NULL DEFAULT '',
+    status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'waiting', 'resolved', 'closed')),
+    resolved_at timestamptz,
+    assigned_to uuid REFERENCES users,
+    latest_draft_status text CHECK (latest_draft_status IN ('pending', 'approved', 'rejected', 'sent')),
+    message_count integer NOT NULL DEFAULT 0,
+    loop_suspected boolean NOT NULL DEFAULT false,
+    first_message_at timestamptz NOT NULL DEFAULT now(),
+    last_message_at timestamptz NOT NULL DEFAULT now(),
+    snoozed_until timestamptz,
+    snooze_returned_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (mailbox_id, id)
+);
+CREATE INDEX threads_by_subject ON conversation_threads (mailbox_id, contact_identifier, normalized_subject, last_message_at DESC)
+    WHERE normalized_subject <> '';
+CREATE INDEX threads_by_time ON conversation_threads (mailbox_id, status, last_message_at DESC, id);
+
+-- Who takes part in a thread: From, To or Cc of its messages (TH3), in comparison form.
+CREATE TABLE thread_participants (
+    thread_id uuid NOT NULL REFERENCES conversation_threads,
+    mailbox_id uuid NOT NULL,
+    address text NOT NULL,
+    PRIMARY KEY (thread_id, address)
+);
+
+-- Every Message-ID that resolves to a thread: inbound, sent by us, or the alias a relay gave our mail (TH2).
+CREATE TABLE mail_ids (
+    mailbox_id uuid NOT NULL,
+    rfc_id text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('inbound', 'sent', 'alias')),
+    ref_id uuid NOT NULL,
+    thread_id uuid NOT NULL REFERENCES conversation_threads,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, rfc_id, kind, ref_id)
+);
+
+-- ---------------------------------------------------------------- the message
+
+-- The status graph of P3.1 as pairs; the trigger below lets nothing else through. '' stands for "no row yet".
+CREATE TABLE status_edges (
+    from_status text NOT NULL,
+    to_status text NOT NULL,
+    PRIMARY KEY (from_status, to_status)
+);
+INSERT INTO status_edges VALUES
+    ('', 'received'),
+    ('received', 'security_check'), ('received', 'classifying'), ('received', 'drafting'), ('received', 'archived'),
+    ('security_check', 'quarantined'), ('security_check', 'archived'), ('security_check', 'classifying'),
+    ('classifying', 'archived'), ('classifying', 'draft_ready'), ('classifying', 'drafting'),
+    ('drafting', 'draft_ready'), ('drafting', 'approved'), ('drafting', 'quarantined'),
+    ('draft_ready', 'approved'), ('draft_ready', 'rejected'), ('draft_ready', 'drafting'), ('draft_ready', 'archived'),
+    ('approved', 'sent'), ('approved', 'draft_ready'), ('approved', 'failed'), ('approved', 'archived'),
+    ('quarantined', 'received'), ('quarantined', 'archived'), ('quarantined', 'draft_ready'),
+    ('failed', 'received'), ('failed', 'draft_ready'), ('failed', 'archived'),
+    ('archived', 'received'),
+    ('received', 'failed'), ('security_check', 'failed'), ('classifying', 'failed'), ('drafting', 'failed'),
+    ('drafting', 'archived'),
+    ('received', 'draft_ready'), ('security_check', 'draft_ready');
+
+-- One mail in one mailbox on its way through the pipeline. processing_status has one writer: the lifecycle (P15).
+CREATE TABLE inbound_messages (
+    id uuid PRIMARY KEY REFERENCES accepted_mail (message_id),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    thread_id uuid NOT NULL,
+    contact_id uuid REFERENCES contacts,
+    message_id text NOT NULL DEFAULT '',
+    from_address text NOT NULL DEFAULT '',
+    from_identity text NOT NULL DEFAULT '',
+    from_name text NOT NULL DEFAULT '',
+    reply_to text[] NOT NULL DEFAULT '{}',
+    to_addresses text[] NOT NULL DEFAULT '{}',
+    cc_addresses text[] NOT NULL DEFAULT '{}',
+    subject text NOT NULL DEFAULT '',
+    text_body text NOT NULL DEFAULT '',
+    new_text text NOT NULL DEFAULT '',
+    html_body text NOT NULL DEFAULT '',
+    language text NOT NULL DEFAULT '',
+    in_reply_to text NOT NULL DEFAULT '',
+    references_ids text[] NOT NULL DEFAULT '{}',
+    headers jsonb NOT NULL DEFAULT '[]',
+    attachment_meta jsonb NOT NULL DEFAULT '[]',
+    hidden_meta jsonb NOT NULL DEFAULT '[]',
+    content_flags text[] NOT NULL DEFAULT '{}',
+    auth_verdicts jsonb NOT NULL DEFAULT '{}',
+    automatic_class text NOT NULL DEFAULT 'none' CHECK (automatic_class IN ('none', 'A', 'B')),
+    automatic_hits jsonb NOT NULL DEFAULT '[]',
+    thread_rule text NOT NULL DEFAULT 'new',
+    thread_evidence text NOT NULL DEFAULT '',
+    maybe_related_thread_id uuid,
+    processing_status text NOT NULL CHECK (processing_status IN ('received', 'security_check', 'quarantined',
+        'classifying', 'drafting', 'draft_ready', 'approved', 'sent', 'rejected', 'archived', 'failed')),
+    hold_reason text CHECK (hold_reason IN ('coalescing', 'rate_budget', 'spend_ceiling', 'llm_breaker', 'agent_off',
+        'automatic', 'retry_timer', 'delivery_ambiguous', 'mission')),
+    hold_until timestamptz,
+    run_no integer NOT NULL DEFAULT 1,
+    restart_no integer NOT NULL DEFAULT 0,
+    lifecycle_seq integer NOT NULL DEFAULT 0,
+    current_step text,
+    burst_started_at timestamptz,
+    security_flags jsonb,
+    classification jsonb,
+    intents jsonb,
+    draft_response text,
+    draft_subject text,
+    draft_options jsonb,
+    draft_quality jsonb,
+    draft_revision integer,
+    offline_model boolean NOT NULL DEFAULT false,
+    requested_by_person boolean NOT NULL DEFAULT false,
+    instructions_id uuid,
+    confidence_score numeric(5, 4),
+    context_tier text CHECK (context_tier IN ('normal', 'compacted', 'emergency')),
+    context_gaps text[],
+    context_tokens integer,
+    context_seen_message_id uuid,
+    grounding jsonb,
+    decision_id uuid,
+    decision_reason text,
+    assigned_to uuid REFERENCES users,
+    review_due_at timestamptz,
+    review_overdue_at timestamptz,
+    error_message text,
+    error_type text,
+    failed_step text,
+    retry_count integer NOT NULL DEFAULT 0,
+    archive_reason text CHECK (archive_reason IN ('spam', 'classifier_spam', 'coalesced', 'superseded',
+        'sender_blocked', 'automatic', 'dismissed')),
+    archived_by_message_id uuid,
+    exempt_reasons text[] NOT NULL DEFAULT '{}',
+    offered_text_revision_of uuid,
+    approval_source text CHECK (approval_source IN ('human', 'auto', 'signal')),
+    approved_by text,
+    approved_revision integer,
+    seen_message_id uuid,
+    confirmed_findings jsonb,
+    resolve_on_send boolean NOT NULL DEFAULT false,
+    send_at timestamptz,
+    received_at timestamptz NOT NULL,
+    processed_at timestamptz,
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    FOREIGN KEY (mailbox_id, thread_id) REFERENCES conversation_threads (mailbox_id, id),
+    CHECK ((processing_status = 'archived') = (archive_reason IS NOT NULL))
+);
+CREATE INDEX messages_by_status ON inbound_messages (mailbox_id, processing_status, received_at DESC, id);
+CREATE INDEX messages_by_thread ON inbound_messages (thread_id, received_at, id);
+CREATE INDEX messages_by_sender ON inbound_messages (mailbox_id, from_identity, received_at DESC);
+CREATE INDEX messages_overdue_hold ON inbound_messages (hold_until) WHERE hold_until IS NOT NULL;
+CREATE INDEX messages_overdue_send ON inbound_messages (send_at) WHERE send_at IS NOT NULL;
+CREATE INDEX messages_moving ON inbound_messages (changed_at)
+    WHERE processing_status NOT IN ('sent', 'rejected', 'archived');
+
+-- The parser's whole answer, for steps that need more than the columns above.
+CREATE TABLE parsed_mails (
+    message_id uuid PRIMARY KEY REFERENCES accepted_mail,
+    mailbox_id uuid NOT NULL,
+    parser_version text NOT NULL,
+    parsed jsonb NOT NULL,
+    parsed_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Attachments of a message; content is a blob, or was never delivered by the source (AD2).
+CREATE TABLE attachments (
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    n integer NOT NULL,
+    name text NOT NULL,
+    declared_type text NOT NULL,
+    sniffed_type text NOT NULL DEFAULT '',
+    size_bytes bigint NOT NULL,
+    sha256 text NOT NULL DEFAULT '',
+    flags text[] NOT NULL DEFAULT '{}',
+    PRIMARY KEY (message_id, n)
+);
+
+-- One row per message, run and step kind (P25).
+CREATE TABLE agent_actions (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    inbound_message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    run_no integer NOT NULL,
+    action_type text NOT NULL CHECK (action_type IN ('security_scan', 'context_retrieval', 'classify', 'draft', 'route')),
+    status text NOT NULL CHECK (status IN ('pending', 'running', 'completed', 'failed', 'skipped')),
+    input jsonb NOT NULL DEFAULT '{}',
+    output jsonb,
+    error_message text,
+    retry_count integer NOT NULL DEFAULT 0,
+    attempts integer NOT NULL DEFAULT 0,
+    started_at timestamptz,
+    completed_at timestamptz,
+    duration_ms integer,
+    model_used text,
+    token_usage jsonb,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (inbound_message_id, run_no, action_type)
+);
+
+-- What a step found, stored before it returns (P24); deleted after 30 days.
+CREATE TABLE step_outputs (
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    run_no integer NOT NULL,
+    kind text NOT NULL,
+    output jsonb NOT NULL,
+    decision jsonb NOT NULL DEFAULT '{}',
+    attempt integer NOT NULL DEFAULT 1,
+    duration_ms integer NOT NULL DEFAULT 0,
+    model_used text,
+    token_usage jsonb,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (message_id, run_no, kind)
+);
+CREATE INDEX step_outputs_by_age ON step_outputs (created_at);
+
+-- Error details named by id, because workflow history carries only a type (P23).
+CREATE TABLE error_details (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    step text NOT NULL,
+    error_type text NOT NULL,
+    detail text NOT NULL,
+    attempt integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX error_details_by_message ON error_details (message_id, created_at);
+
+-- The audit trail of statuses: every transition and every refusal, append-only (P18).
+CREATE TABLE lifecycle_events (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    seq integer NOT NULL,
+    cause_key text NOT NULL,
+    actor text NOT NULL,
+    from_status text NOT NULL,
+    to_status text NOT NULL,
+    reason text NOT NULL DEFAULT '',
+    accepted boolean NOT NULL,
+    temporal_run_id text NOT NULL DEFAULT '',
+    at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (message_id, seq)
+);
+
+-- Each command once, with its first outcome (P16).
+CREATE TABLE lifecycle_commands (
+    message_id uuid NOT NULL REFERENCES accepted_mail,
+    mailbox_id uuid NOT NULL,
+    cause_key text NOT NULL,
+    digest text NOT NULL,
+    outcome jsonb NOT NULL,
+    seq integer NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (message_id, cause_key)
+);
+
+-- Human requests by request id, because the engine's own de-duplication ends at retention (P97).
+CREATE TABLE request_outcomes (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    request_id text NOT NULL,
+    message_id uuid NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    digest text NOT NULL,
+    outcome jsonb NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, request_id)
+);
+
+-- Every text of a reply; revision 0 is the agent's (P78).
+CREATE TABLE draft_revisions (
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    revision integer NOT NULL,
+    run_no integer NOT NULL DEFAULT 1,
+    author text NOT NULL,
+    text text NOT NULL,
+    offline_model boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (message_id, revision)
+);
+
+-- Notes and instructions of reviewers: stored first, named by id (P97).
+CREATE TABLE review_notes (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    author text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('note', 'instructions', 'reply')),
+    text text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Detector hits a person overruled by a release (P61).
+CREATE TABLE scan_bypasses (
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    detector text NOT NULL,
+    evidence_hash text NOT NULL,
+    released_by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (message_id, detector, evidence_hash)
+);
+
+-- What the scan of outgoing text found in a revision (P98a).
+CREATE TABLE outbound_findings (
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    revision integer NOT NULL,
+    finding_id text NOT NULL,
+    detector text NOT NULL,
+    evidence_hash text NOT NULL,
+    place int4range NOT NULL,
+    snippet text NOT NULL,
+    confirmable boolean NOT NULL,
+    PRIMARY KEY (message_id, revision, finding_id)
+);
+
+-- Senders we do not draft for, and recipients we do not write to (BO4).
+CREATE TABLE address_blocks (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    address text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('blocked_sender', 'suppressed_recipient')),
+    reason text NOT NULL DEFAULT '',
+    by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, address, kind)
+);
+
+-- ---------------------------------------------------------------- sending (OB1-OB12)
+
+-- The one order to send for a reply slot. The row fixes sender, recipients, subject and bytes for good (OB2).
+CREATE TABLE outbox (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    thread_id uuid NOT NULL REFERENCES conversation_threads,
+    reply_slot text NOT NULL DEFAULT 'reply',
+    generation integer NOT NULL DEFAULT 1,
+    previous_id uuid REFERENCES outbox,
+    state text NOT NULL DEFAULT 'ready'
+        CHECK (state IN ('ready', 'sending', 'sent', 'failed_safe', 'ambiguous', 'cancelled', 'bounced')),
+    cancel_reason text,
+    automatic boolean NOT NULL,
+    decided_at timestamptz NOT NULL DEFAULT now(),
+    decided_by text NOT NULL,
+    decision_id uuid,
+    revision integer NOT NULL,
+    confirmed_findings jsonb NOT NULL DEFAULT '[]',
+    seen_message_id uuid,
+    sender text NOT NULL,
+    sender_name text NOT NULL DEFAULT '',
+    recipients text[] NOT NULL,
+    cc text[] NOT NULL DEFAULT '{}',
+    recipients_hash text NOT NULL,
+    subject text NOT NULL,
+    body_sha256 text NOT NULL,
+    rfc_message_id text NOT NULL UNIQUE,
+    send_at timestamptz NOT NULL,
+    rendered bytea,
+    attempt integer NOT NULL DEFAULT 0,
+    deadline timestamptz,
+    claimed_at timestamptz,
+    first_handed_over_at timestamptz,
+    sent_at timestamptz,
+    delivered_at timestamptz,
+    complained_at timestamptz,
+    provider_id text,
+    detail text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX one_live_reply_per_slot ON outbox (mailbox_id, message_id, reply_slot)
+    WHERE state IN ('ready', 'sending', 'failed_safe');
+CREATE UNIQUE INDEX one_generation_per_slot ON outbox (mailbox_id, message_id, reply_slot, generation)
+    WHERE state <> 'cancelled';
+CREATE INDEX outbox_pending_by_thread ON outbox (thread_id) WHERE state = 'ready';
+CREATE INDEX outbox_pending_by_mailbox ON outbox (mailbox_id, decided_at) WHERE state = 'ready';
+CREATE INDEX outbox_overdue ON outbox (deadline) WHERE state = 'sending';
+CREATE INDEX outbox_sent_by_thread ON outbox (thread_id, sent_at) WHERE state = 'sent';
+CREATE INDEX outbox_by_message ON outbox (message_id, created_at);
+
+-- The build that may claim sends (D8).
+CREATE TABLE current_build (
+    component text PRIMARY KEY,
+    build_id text NOT NULL,
+    promoted_at timestamptz NOT NULL DEFAULT now(),
+    promoted_by text NOT NULL
+);
+
+-- Kill switches thrown and lifted (P92).
+CREATE TABLE kill_switches (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    thrown_at timestamptz NOT NULL DEFAULT now(),
+    thrown_by text NOT NULL,
+    cause text NOT NULL,
+    lifted_at timestamptz,
+    lifted_by text,
+    withdrawn_at timestamptz
+);
+CREATE INDEX kill_switches_by_mailbox ON kill_switches (mailbox_id, thrown_at DESC);
+
+-- ---------------------------------------------------------------- settings, flags, autonomy
+
+-- One row per mailbox, defaults and ranges of P112.
+CREATE TABLE agent_config (
+    mailbox_id uuid PRIMARY KEY REFERENCES mailboxes,
+    is_auto_reply_enabled boolean NOT NULL DEFAULT false,
+    confidence_threshold numeric(3, 2) NOT NULL DEFAULT 0.80 CHECK (confidence_threshold BETWEEN 0 AND 1),
+    max_daily_auto_replies integer NOT NULL DEFAULT 100 CHECK (max_daily_auto_replies >= 0),
+    daily_auto_reply_count integer NOT NULL DEFAULT 0,
+    daily_auto_reply_reset_at timestamptz NOT NULL DEFAULT '-infinity',
+    tone_description text NOT NULL DEFAULT '' CHECK (length(tone_description) <= 2000),
+    signature_template text NOT NULL DEFAULT '' CHECK (length(signature_template) <= 2000),
+    coalesce_window_ms integer CHECK (coalesce_window_ms BETWEEN 0 AND 600000),
+    human_undo_ms integer NOT NULL DEFAULT 15000 CHECK (human_undo_ms BETWEEN 0 AND 120000),
+    auto_send_delay_ms integer NOT NULL DEFAULT 60000 CHECK (auto_send_delay_ms BETWEEN 0 AND 120000),
+    retry_after_s integer NOT NULL DEFAULT 300 CHECK (retry_after_s BETWEEN 10 AND 86400),
+    max_retries integer NOT NULL DEFAULT 3 CHECK (max_retries BETWEEN 0 AND 10),
+    review_due_after_s integer NOT NULL DEFAULT 14400 CHECK (review_due_after_s >= 60),
+    audit_rate numeric(3, 2) NOT NULL DEFAULT 0.05 CHECK (audit_rate BETWEEN 0.05 AND 0.10),
+    require_sender_auth boolean NOT NULL DEFAULT true,
+    working_hours_enabled boolean NOT NULL DEFAULT false,
+    working_hours_zone text NOT NULL DEFAULT '',
+    working_hours_days integer[] NOT NULL DEFAULT '{1,2,3,4,5}',
+    working_hours_start time NOT NULL DEFAULT '09:00',
+    working_hours_end time NOT NULL DEFAULT '17:00',
+    holidays_region text NOT NULL DEFAULT '',
+    daily_budget_usd numeric(12, 4) CHECK (daily_budget_usd >= 0),
+    monthly_budget_usd numeric(12, 4) CHECK (monthly_budget_usd >= 0),
+    sender_rate_per_min integer NOT NULL DEFAULT 10 CHECK (sender_rate_per_min BETWEEN 1 AND 100000),
+    sender_burst integer NOT NULL DEFAULT 20 CHECK (sender_burst BETWEEN 1 AND 100000),
+    mailbox_rate_per_min integer NOT NULL DEFAULT 60 CHECK (mailbox_rate_per_min BETWEEN 1 AND 100000),
+    mailbox_burst integer NOT NULL DEFAULT 120 CHECK (mailbox_burst BETWEEN 1 AND 100000),
+    knowledge_entry_limit integer NOT NULL DEFAULT 10 CHECK (knowledge_entry_limit BETWEEN 0 AND 50),
+    file_limit integer NOT NULL DEFAULT 3 CHECK (file_limit BETWEEN 0 AND 20),
+    thread_close_after_days integer NOT NULL DEFAULT 90 CHECK (thread_close_after_days BETWEEN 1 AND 3650)
+);
+
+-- ai, ai.agent, ai.autonomy, ai.knowledge; effective = own value and all ancestors' (P112).
+CREATE TABLE feature_flags (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    flag text NOT NULL CHECK (flag IN ('ai', 'ai.agent', 'ai.autonomy', 'ai.knowledge')),
+    is_on boolean NOT NULL DEFAULT false,
+    changed_by text NOT NULL,
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, flag)
+);
+
+-- GCRA state: the theoretical arrival time per sender, and per mailbox under sender '' (P46).
+CREATE TABLE rate_budgets (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    sender text NOT NULL,
+    next_slot_at timestamptz NOT NULL,
+    PRIMARY KEY (mailbox_id, sender)
+);
+
+-- Rules by category, or by sender where one is named (P80).
+CREATE TABLE autonomy_rules (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    category text NOT NULL CHECK (category IN ('support', 'sales', 'billing', 'feature_request', 'complaint', 'spam',
+        'internal', 'other')),
+    sender text NOT NULL DEFAULT '',
+    mode text NOT NULL DEFAULT 'off' CHECK (mode IN ('off', 'shadow', 'on')),
+    mode_basis text CHECK (mode_basis IN ('certificate', 'override')),
+    is_enabled boolean GENERATED ALWAYS AS (mode <> 'off') STORED,
+    auto_approve_threshold numeric(3, 2) NOT NULL DEFAULT 0.80
+        CHECK (auto_approve_threshold = 0.99 OR (auto_approve_threshold BETWEEN 0.50 AND 0.95
+            AND (auto_approve_threshold * 100)::int % 5 = 0)),
+    max_daily_auto_actions integer NOT NULL DEFAULT 20 CHECK (max_daily_auto_actions >= 0),
+    current_daily_count integer NOT NULL DEFAULT 0,
+    daily_count_reset_at timestamptz NOT NULL DEFAULT '-infinity',
+    warmup_required integer NOT NULL DEFAULT 3 CHECK (warmup_required >= 0),
+    target_error_rate numeric(4, 3) NOT NULL DEFAULT 0.05 CHECK (target_error_rate BETWEEN 0.001 AND 0.5),
+    working_hours_start time,
+    working_hours_end time,
+    holidays_region text,
+    version integer NOT NULL DEFAULT 1,
+    changed_by text NOT NULL DEFAULT 'system',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (mailbox_id, category, sender)
+);
+
+-- Restrict-only rules by people (P86a).
+CREATE TABLE handling_rules (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    kind text NOT NULL CHECK (kind IN ('never_automatic', 'must_mention')),
+    predicate jsonb NOT NULL,
+    text text NOT NULL DEFAULT '',
+    by text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Every routing decision, with score and gate verdicts as they stood (P87).
+CREATE TABLE autonomy_decisions (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    run_no integer NOT NULL,
+    outcome text NOT NULL CHECK (outcome IN ('auto_approve', 'human_review')),
+    stage text NOT NULL,
+    gate text,
+    reason text NOT NULL,
+    evidence jsonb NOT NULL DEFAULT '{}',
+    verdicts jsonb NOT NULL DEFAULT '{}',
+    score numeric(5, 4),
+    category text NOT NULL,
+    sender text NOT NULL DEFAULT '',
+    rule_id uuid,
+    rule_version integer,
+    draft_revision integer,
+    would_have_sent boolean NOT NULL DEFAULT false,
+    observed boolean NOT NULL DEFAULT false,
+    propensity numeric(6, 5),
+    matched boolean,
+    resolved_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (message_id, run_no)
+);
+CREATE INDEX autonomy_warmup ON autonomy_decisions (mailbox_id, category, sender) WHERE matched;
+
+-- One row per reviewed message (P88).
+CREATE TABLE autonomy_feedback (
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    source text NOT NULL DEFAULT 'human' CHECK (source IN ('human', 'outcome')),
+    action text NOT NULL CHECK (action IN ('approved', 'edited', 'rejected')),
+    category text NOT NULL,
+    agent_confidence numeric(5, 4),
+    similarity numeric(5, 4),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (message_id, source)
+);
+CREATE INDEX feedback_by_category ON autonomy_feedback (mailbox_id, category, created_at DESC);
+
+-- Breakers with their own threshold, window, sample and cool-down (P93).
+CREATE TABLE agent_circuit_breakers (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    kind text NOT NULL CHECK (kind IN ('llm_failure', 'confidence_degradation', 'rejection_spike')),
+    state text NOT NULL DEFAULT 'closed' CHECK (state IN ('closed', 'open', 'half_open')),
+    threshold numeric(4, 3) NOT NULL,
+    window_s integer NOT NULL,
+    min_sample integer NOT NULL,
+    cool_down_s integer NOT NULL DEFAULT 900,
+    probe_limit integer NOT NULL DEFAULT 3,
+    probes_used integer NOT NULL DEFAULT 0,
+    tripped_at timestamptz,
+    half_open_at timestamptz,
+    recovered_at timestamptz,
+    PRIMARY KEY (mailbox_id, kind)
+);
+
+-- One row per model call, failed ones too (P110). Never a text.
+CREATE TABLE llm_usage (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL,
+    message_id uuid,
+    run_no integer,
+    step text,
+    task text NOT NULL,
+    model text NOT NULL,
+    tokens_in integer NOT NULL DEFAULT 0,
+    tokens_out integer NOT NULL DEFAULT 0,
+    cost_usd numeric(14, 8),
+    unpriced boolean NOT NULL DEFAULT false,
+    offline boolean NOT NULL DEFAULT false,
+    latency_ms integer NOT NULL DEFAULT 0,
+    outcome text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX llm_usage_by_time ON llm_usage (mailbox_id, created_at DESC);
+CREATE INDEX llm_usage_by_message ON llm_usage (message_id) WHERE message_id IS NOT NULL;
+
+-- ---------------------------------------------------------------- knowledge and trail
+
+-- What may be answered from. contact_id empty = for the whole organisation (P104).
+CREATE TABLE knowledge_entries (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    contact_id uuid REFERENCES contacts,
+    type text NOT NULL CHECK (type IN ('fact', 'decision', 'event', 'preference', 'goal', 'relationship', 'action_item',
+        'faq', 'policy')),
+    trust text NOT NULL CHECK (trust IN ('unverified', 'verified', 'policy')),
+    said_by text NOT NULL,
+    source_message_id uuid,
+    title text NOT NULL DEFAULT '',
+    content text NOT NULL,
+    content_sha256 text NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple', title || ' ' || content)) STORED,
+    embedding vector(512),
+    embedding_model text,
+    expires_at timestamptz,
+    superseded_by uuid REFERENCES knowledge_entries,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE NULLS NOT DISTINCT (mailbox_id, contact_id, title, content_sha256)
+);
+CREATE INDEX knowledge_text ON knowledge_entries USING gin (search);
+CREATE INDEX knowledge_vector ON knowledge_entries USING hnsw (embedding vector_cosine_ops);
+
+-- What happened with a contact; unique per kind and subject, so a resumed run writes nothing twice (CO3).
+CREATE TABLE contact_activities (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL,
+    contact_id uuid NOT NULL REFERENCES contacts,
+    kind text NOT NULL CHECK (kind IN ('inbound_received', 'reply_sent', 'bounced', 'thread_reopened', 'contact_created')),
+    subject_id uuid NOT NULL,
+    summary text NOT NULL DEFAULT '' CHECK (length(summary) <= 120),
+    at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (kind, subject_id)
+);
+CREATE INDEX activities_by_contact ON contact_activities (contact_id, at DESC);
+
+-- Who is looking at or writing in a thread (P121).
+CREATE TABLE thread_presence (
+    thread_id uuid NOT NULL REFERENCES conversation_threads,
+    mailbox_id uuid NOT NULL,
+    user_id uuid NOT NULL REFERENCES users,
+    mode text NOT NULL CHECK (mode IN ('viewing', 'replying')),
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (thread_id, user_id)
+);
+
+-- Every human action and every change of a setting.
+CREATE TABLE audit_log (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid,
+    actor text NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL DEFAULT '',
+    before jsonb,
+    after jsonb,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX audit_by_time ON audit_log (at DESC);
+
+-- ---------------------------------------------------------------- walls in the database
+
+-- Statuses move only along the graph, and only inside a lifecycle transaction (P15, P32).
+CREATE FUNCTION guard_status() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    old_status text := CASE WHEN TG_OP = 'INSERT' THEN '' ELSE OLD.processing_status END;
+BEGIN
+    IF TG_OP = 'UPDATE' AND old_status = NEW.processing_status THEN
+        RETURN NEW;
+    END IF;
+    IF current_setting('deskhand.writer', true) IS DISTINCT FROM 'lifecycle' THEN
+        RAISE EXCEPTION 'only the lifecycle writes a status' USING ERRCODE = 'DH001';
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM deskhand.status_edges e WHERE e.from_status = old_status AND e.to_status = NEW.processing_status) THEN
+        RAISE EXCEPTION 'illegal edge % -> %', old_status, NEW.processing_status USING ERRCODE = 'DH002';
+    END IF;
+    IF TG_OP = 'UPDATE' AND old_status = 'archived' AND OLD.archive_reason NOT IN ('spam', 'classifier_spam', 'coalesced', 'superseded') THEN
+        RAISE EXCEPTION 'archived as % is final', OLD.archive_reason USING ERRCODE = 'DH003';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER guard_status BEFORE INSERT OR UPDATE OF processing_status ON inbound_messages
+    FOR EACH ROW EXECUTE FUNCTION guard_status();
+
+CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'DH004';
+END $$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON lifecycle_events FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON audit_log FOR EACH ROW EXECUTE FUNCTION append_only();
+
+-- The agent's own text never changes (P78).
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON draft_revisions FOR EACH ROW EXECUTE FUNCTION append_only();
+
+-- The relay is woken at commit (RC13).
+CREATE FUNCTION notify_relay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('deskhand_relay', TG_TABLE_NAME);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER notify_relay AFTER INSERT ON start_queue FOR EACH STATEMENT EXECUTE FUNCTION notify_relay();
+CREATE TRIGGER notify_relay AFTER INSERT ON wake_queue FOR EACH STATEMENT EXECUTE FUNCTION notify_relay();
+CREATE TRIGGER notify_relay AFTER INSERT ON kill_switches FOR EACH STATEMENT EXECUTE FUNCTION notify_relay();
+
+-- Second wall of HB1: rows of a mailbox only under that mailbox's setting.
+-- The sub-selects are evaluated once a query, not once a row.
+DO $$
+DECLARE
+    t text;
+    sees text := $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+        OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['accepted_mail', 'ledger_entries', 'form_senders', 'automatic_exemptions',
+        'conversation_threads', 'thread_participants', 'mail_ids', 'inbound_messages', 'parsed_mails', 'attachments',
+        'agent_actions', 'step_outputs', 'error_details', 'lifecycle_events', 'lifecycle_commands', 'request_outcomes',
+        'draft_revisions', 'review_notes', 'scan_bypasses', 'outbound_findings', 'address_blocks', 'outbox',
+        'kill_switches', 'agent_config', 'feature_flags', 'rate_budgets', 'autonomy_rules', 'handling_rules',
+        'autonomy_decisions', 'autonomy_feedback', 'agent_circuit_breakers', 'llm_usage', 'knowledge_entries',
+        'contact_activities', 'thread_presence']
+    LOOP
+        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t, sees);
+    END LOOP;
+END $$;
+
+GRANT USAGE ON SCHEMA deskhand TO deskhand_app;
+GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA deskhand TO deskhand_app;
+GRANT DELETE ON blobs, blob_chunks, thread_presence, step_outputs, address_blocks, feature_flags, agent_actions,
+    form_senders, automatic_exemptions, outbound_findings, handling_rules, autonomy_rules, knowledge_entries, attachments
+    TO deskhand_app;
+REVOKE INSERT, UPDATE ON status_edges FROM deskhand_app;
