@@ -13,6 +13,22 @@ class TransientFault(DeskhandError):
         self.retry_after_s = retry_after_s
 
 
+class DatabaseFault(TransientFault):
+    """The database could not do it now; the caller may repeat the same call."""
+
+
+class LockTimeout(DatabaseFault):
+    """Another transaction held a row for longer than the lock time-out."""
+
+
+class LostRace(DatabaseFault):
+    """Another transaction was first: a unique key or a deadlock said so."""
+
+
+class DatabaseAway(DatabaseFault):
+    """Postgres cannot be reached, or has no connection to spare."""
+
+
 class PermanentFault(DeskhandError):
     """Trying again cannot help: bad key, unknown model, refused content, schema invalid after one repair (P34)."""
 

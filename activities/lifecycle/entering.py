@@ -1,0 +1,147 @@
+"""Leaving a hold: budgets and ceilings first, then the step that is due (E2-E5, E23, P46, P60, P111)."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from activities.lifecycle.steps_begin import STATUS_OF, begin_step, outputs_missing
+from activities.lifecycle.view import read_view
+from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
+from contracts.lifecycle import Due, Enter
+from contracts.status import ArchiveReason, HoldReason, Result, Status, StepKind
+from domain.budget.calendar_day import next_month_start_utc, next_midnight_utc, local_day_start_utc, local_month_start_utc
+from domain.budget.gcra import Rate, reserve
+
+EARLY = timedelta(seconds=1)
+WAITING_FOR_A_PERSON = frozenset({HoldReason.AUTOMATIC, HoldReason.MISSION})
+
+
+async def enter(work: Work, act: Enter) -> Answer:
+    """Goes on if nothing holds; otherwise sets or keeps the hold and leaves the status alone."""
+    now = await _now(work)
+    hold = work.message["hold_reason"]
+    if work.status not in (*STATUS_OF.values(), Status.RECEIVED) or _still_held(work, hold, now):
+        return NOTHING
+    if work.status is not Status.RECEIVED and hold is None:
+        return NOTHING
+    view = await read_view(work.tx, work.id)
+    if not view.agent_on and work.status is not Status.RECEIVED:
+        return NOTHING
+    if view.agent_on and await _held_by_budget(work, hold, now):
+        return Change()
+    return await _go(work)
+
+
+def _still_held(work: Work, hold: str | None, now: datetime) -> bool:
+    until = work.message["hold_until"]
+    if hold in WAITING_FOR_A_PERSON:
+        return True
+    return hold is not None and until is not None and until > now + EARLY
+
+
+async def _held_by_budget(work: Work, hold: str | None, now: datetime) -> bool:
+    until = await _spend_hold(work, now)
+    if until is not None:
+        await work.hold(HoldReason.SPEND_CEILING, until)
+        return True
+    if hold == HoldReason.RATE_BUDGET:
+        return False
+    slot = await _reserve_slot(work, now)
+    if slot <= now:
+        return False
+    await work.hold(HoldReason.RATE_BUDGET, slot)
+    return True
+
+
+async def _reserve_slot(work: Work, now: datetime) -> datetime:
+    """One slot for the sender and one for the mailbox; the later of the two is the message's (P46)."""
+    c, sender = work.config, work.message["from_identity"] or "unknown"
+    rates = {
+        sender: Rate(per_minute=c["sender_rate_per_min"], burst=c["sender_burst"]),
+        "": Rate(per_minute=c["mailbox_rate_per_min"], burst=c["mailbox_burst"]),
+    }
+    rows = await work.tx.rows("enter_budget", work.mailbox_id, list(rates))
+    known = {row["sender"]: row["next_slot_at"] for row in rows}
+    slots = []
+    for name in sorted(rates):
+        slot, following = reserve(rates[name], known.get(name), now)
+        await work.tx.run("enter_charge", work.mailbox_id, name, following)
+        slots.append(slot)
+    return max(slots)
+
+
+async def _spend_hold(work: Work, now: datetime) -> datetime | None:
+    daily, monthly = work.config["daily_budget_usd"], work.config["monthly_budget_usd"]
+    if daily is None and monthly is None:
+        return None
+    zone = work.config["timezone"]
+    spent = await work.tx.one(
+        "enter_spent", work.mailbox_id, local_day_start_utc(now, zone), local_month_start_utc(now, zone)
+    )
+    if _reached(spent["month"], monthly):
+        return next_month_start_utc(now, zone)
+    return next_midnight_utc(now, zone) if _reached(spent["today"], daily) else None
+
+
+def _reached(spent: Decimal, ceiling: Decimal | None) -> bool:
+    return ceiling is not None and spent >= ceiling
+
+
+async def _go(work: Work) -> Answer:
+    if work.status is not Status.RECEIVED:
+        await work.tx.run("lifecycle_set_step", work.id, work.message["current_step"])
+        await begin_step(work, StepKind(work.message["current_step"]))
+        return Change()
+    step = StepKind(work.message["failed_step"] or StepKind.SECURITY_SCAN)
+    missing = await outputs_missing(work, step)
+    if missing:
+        return Refused(Result.ILLEGAL_EDGE, f"Cannot resume at {step}: no stored output of {', '.join(missing)}.")
+    await work.move(STATUS_OF[step], step=step)
+    await work.tx.run("step_forget_failed_step", work.id)
+    await begin_step(work, step)
+    return Change(STATUS_OF[step], reason="resumed" if work.message["failed_step"] else "")
+
+
+async def due(work: Work, act: Due) -> Answer:
+    """A timer of the workflow ended; what the row says now decides, not what the timer was set for."""
+    handler = {"retry": _retry_due, "automatic": _automatic_due, "review": _review_due}[act.what]
+    return await handler(work, await _now(work))
+
+
+async def _retry_due(work: Work, now: datetime) -> Answer:
+    if work.status is not Status.FAILED or work.message["hold_reason"] != HoldReason.RETRY_TIMER:
+        return NOTHING
+    if work.message["hold_until"] > now + EARLY:
+        return NOTHING
+    return await restart(work, work.message["retry_count"] + 1, "retry_timer")
+
+
+async def restart(work: Work, retry_count: int, reason: str) -> Answer:
+    """E23: the failed row is pending again and the workflow enters at the failed step."""
+    await work.tx.run("step_pending", work.id, work.run_no, work.message["failed_step"])
+    await work.tx.run("step_clear_failure", work.id, retry_count)
+    await work.move(Status.RECEIVED)
+    return Change(Status.RECEIVED, reason)
+
+
+async def _automatic_due(work: Work, now: datetime) -> Answer:
+    held = work.status is Status.RECEIVED and work.message["hold_reason"] == HoldReason.AUTOMATIC
+    if not held or work.message["hold_until"] > now + EARLY:
+        return NOTHING
+    await work.move(Status.ARCHIVED, archived=ArchiveReason.AUTOMATIC)
+    return Change(Status.ARCHIVED, ArchiveReason.AUTOMATIC)
+
+
+async def _review_due(work: Work, now: datetime) -> Answer:
+    if work.status is Status.DRAFT_READY:
+        await work.tx.run("review_mark_overdue", work.id)
+    return Change()
+
+
+async def flag_changed(work: Work, act: Any) -> Answer:
+    """Held for the agent flag: the same as entering, because the flag itself is read there."""
+    return await enter(work, Enter())
+
+
+async def _now(work: Work) -> datetime:
+    return await work.tx.value("clock")

@@ -1,0 +1,26 @@
+"""Which status a step works in, what it needs from earlier ones, and how its row begins."""
+
+from activities.lifecycle.work import Work
+from contracts.status import Status, StepKind
+
+STATUS_OF: dict[StepKind, Status] = {
+    StepKind.SECURITY_SCAN: Status.SECURITY_CHECK,
+    StepKind.CONTEXT_RETRIEVAL: Status.CLASSIFYING,
+    StepKind.CLASSIFY: Status.CLASSIFYING,
+    StepKind.DRAFT: Status.DRAFTING,
+    StepKind.ROUTE: Status.DRAFTING,
+}
+ORDER: tuple[StepKind, ...] = tuple(StepKind)
+
+
+async def begin_step(work: Work, step: StepKind) -> None:
+    """The step's row is running; its input names earlier outputs by kind (P14)."""
+    earlier = [str(kind) for kind in ORDER[: ORDER.index(step)]]
+    run_no = await work.tx.value("step_run_no", work.id)
+    await work.tx.run("step_begin", work.id, work.mailbox_id, run_no, step, {"outputs": earlier})
+
+
+async def outputs_missing(work: Work, step: StepKind) -> tuple[str, ...]:
+    """Earlier steps of this run without a stored output."""
+    present = {row["kind"] for row in await work.tx.rows("step_outputs_present", work.id, work.run_no)}
+    return tuple(str(kind) for kind in ORDER[: ORDER.index(step)] if kind not in present)

@@ -1,0 +1,117 @@
+"""From stored bytes to a parsed mail, or to the poison lane with a reason; never to a lost mail (RC8, RC11)."""
+
+import json
+from typing import Any
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from activities.ports import Blobs, Database, Parser, Transaction
+from contracts.errors import DatabaseFault, LostRace, MalformedMessage
+from contracts.mail import ParsedMail
+from contracts.reception import PoisonReason
+from contracts.workflow import ParseRequest, ParseResult
+
+POISON_AT_THE_DOOR = frozenset({PoisonReason.UNKNOWN_RECIPIENT, PoisonReason.OVER_SIZE})
+
+
+class Parsing:
+    """The parse activity; local while it is quick, remote with its own deadline where it is not."""
+
+    def __init__(self, database: Database, parser: Parser, blobs: Blobs) -> None:
+        self.database = database
+        self.parser = parser
+        self.blobs = blobs
+
+    @activity.defn(name="parse")
+    async def parse(self, request: ParseRequest) -> ParseResult:
+        """Parses once; a poison reason in the result means that a person must look."""
+        try:
+            return await self._parse(request)
+        except DatabaseFault as error:
+            raise ApplicationError(str(error), type=type(error).__name__) from error
+
+    async def _parse(self, request: ParseRequest) -> ParseResult:
+        async with self.database.transaction() as tx:
+            row = await tx.one("parse_accepted", request.message_id)
+            if row is None:
+                raise ApplicationError("the mail does not exist", type="MessageNotFound", non_retryable=True)
+            if row["parsed_already"] and row["account"] == "pipeline":
+                return ParseResult(message_id=request.message_id, mailbox_id=row["mailbox_id"])
+            raw = await self.blobs.get(tx, row["organisation_id"], row["blob_sha256"])
+        if not request.stub and _waits_for_a_person(row, request):
+            return _result(row, row["poison_reason"])
+        try:
+            parsed, files = await self._read(row, raw, request)
+        except MalformedMessage as error:
+            return await self._poison(row, error, request)
+        return await self._keep(row, parsed, files, request)
+
+    async def _read(self, row: Any, raw: bytes | None, request: ParseRequest) -> tuple[ParsedMail, dict[str, bytes]]:
+        if raw is None:
+            raise MalformedMessage("parser_error: the stored bytes are gone")
+        if request.stub:
+            return self.parser.stub(raw, row["raw_kind"], received_at=row["received_at"]), {}
+        return await self.parser.parse(
+            raw,
+            row["raw_kind"],
+            received_at=row["received_at"],
+            envelope_sender=row["envelope_sender"],
+            envelope_recipients=tuple(row["envelope_recipients"]),
+            our_names=(row["mailbox_name"],) if row["mailbox_name"] else (),
+        )
+
+    async def _poison(self, row: Any, error: MalformedMessage, request: ParseRequest) -> ParseResult:
+        reason = str(error).partition(":")[0].strip()
+        known = reason if reason in set(PoisonReason) else PoisonReason.PARSER_ERROR
+        async with self.database.transaction() as tx:
+            await _book_poison(tx, row, known, str(error)[:400], request)
+        return _result(row, known)
+
+    async def _keep(
+        self, row: Any, parsed: ParsedMail, files: dict[str, bytes], request: ParseRequest
+    ) -> ParseResult:
+        mailbox_id = request.deliver_to or row["mailbox_id"]
+        try:
+            async with self.database.transaction() as tx:
+                for sha256, content in files.items():
+                    await self.blobs.put(tx, row["organisation_id"], sha256, content)
+                if request.deliver_to is not None:
+                    await _move_mailbox(tx, row, request)
+                await tx.run(
+                    "parse_keep", request.message_id, mailbox_id, parsed.parser_version, parsed.model_dump_json()
+                )
+        except LostRace:
+            return await self._poison(row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request)
+        return ParseResult(message_id=request.message_id, mailbox_id=mailbox_id)
+
+
+def _waits_for_a_person(row: Any, request: ParseRequest) -> bool:
+    """Poisoned mail is parsed again only when a person asks; mail for nobody also needs a mailbox."""
+    if row["account"] != "poison":
+        return False
+    if request.deliver_to is not None:
+        return False
+    return not request.request_id or row["poison_reason"] in POISON_AT_THE_DOOR
+
+
+def _result(row: Any, reason: str) -> ParseResult:
+    return ParseResult(message_id=row["message_id"], mailbox_id=row["mailbox_id"], poison_reason=reason)
+
+
+async def _book_poison(tx: Transaction, row: Any, reason: str, detail: str, request: ParseRequest) -> None:
+    await tx.run("parse_poison", row["message_id"], reason, detail)
+    if row["account"] != "poison":
+        await tx.run("ledger_entry", row["mailbox_id"], row["message_id"], row["account"], "poison", reason)
+    if request.request_id:
+        await _audit(tx, row, "parse_again", request, {"reason": reason})
+
+
+async def _move_mailbox(tx: Transaction, row: Any, request: ParseRequest) -> None:
+    await tx.run("parse_move_mailbox", request.message_id, request.deliver_to)
+    await _audit(tx, row, "deliver_to", request, {"mailbox_id": str(request.deliver_to)})
+
+
+async def _audit(tx: Transaction, row: Any, action: str, request: ParseRequest, after: dict[str, str]) -> None:
+    subject = f"message/{row['message_id']}"
+    await tx.run("audit", row["mailbox_id"], request.actor, action, subject, None, json.dumps(after))

@@ -1,0 +1,97 @@
+"""What a fresh database needs before the first mail: organisation, mailboxes, flags and somebody who can log in.
+
+Only the embedded stack turns the agent on by itself (P112, A108). A second start changes nothing but the build that may
+claim sends (D8).
+"""
+
+import secrets
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import asyncpg
+from argon2 import PasswordHasher
+
+ACTOR: Final = "first start"
+ADMIN_ADDRESS: Final = "admin@localhost"
+LOCK_KEY: Final = 0x66697273740001
+FLAGS_ON: Final = ("ai", "ai.agent", "ai.knowledge")
+FLAGS_OFF: Final = ("ai.autonomy",)
+PASSWORD_BYTES: Final = 12
+
+INSERT_MAILBOX: Final = """
+INSERT INTO mailboxes (organisation_id, address, name, kind, is_default) VALUES ($1, $2, $3, $4, $5) RETURNING id
+"""
+INSERT_FLAG: Final = "INSERT INTO feature_flags (mailbox_id, flag, is_on, changed_by) VALUES ($1, $2, $3, $4)"
+INSERT_AUDIT: Final = """
+INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after)
+VALUES ($1, $2, 'flag_on', $3, '{"is_on": false}', '{"is_on": true}')
+"""
+INSERT_ADMIN: Final = """
+INSERT INTO users (organisation_id, email, name, role, password_hash) VALUES ($1, $2, 'Admin', 'admin', $3)
+"""
+PROMOTE_BUILD: Final = """
+INSERT INTO current_build (component, build_id, promoted_by) VALUES ('worker', $1, $2)
+ON CONFLICT (component) DO UPDATE SET build_id = excluded.build_id, promoted_at = now(), promoted_by = $2
+WHERE current_build.build_id <> excluded.build_id
+"""
+
+
+@dataclass(frozen=True)
+class FirstLogin:
+    """The first administrator; the password is known here only once and stored as an argon2id hash."""
+
+    address: str
+    password: str
+
+    def __repr__(self) -> str:
+        return f"FirstLogin(address={self.address!r}, password=...)"
+
+
+async def set_up(url: str, mailbox_address: str, build_id: str, agent_on: bool) -> FirstLogin | None:
+    """Fill an empty database as the app role and promote the build; the login comes back at the first start only."""
+    connection = await asyncpg.connect(url, timeout=10, server_settings={"search_path": "deskhand, public"})
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY)
+            await connection.execute("SET LOCAL deskhand.mailbox = '*'")
+            await connection.execute(PROMOTE_BUILD, build_id, ACTOR)
+            return await _fill(connection, mailbox_address, agent_on)
+    finally:
+        await connection.close()
+
+
+async def _fill(connection: asyncpg.Connection, mailbox_address: str, agent_on: bool) -> FirstLogin | None:
+    if await connection.fetchval("SELECT 1 FROM organisations LIMIT 1"):
+        return None
+    organisation = await connection.fetchval("INSERT INTO organisations (name) VALUES ('Deskhand') RETURNING id")
+    await _add_mailboxes(connection, organisation, mailbox_address, agent_on)
+    login = FirstLogin(ADMIN_ADDRESS, secrets.token_urlsafe(PASSWORD_BYTES))
+    await connection.execute(INSERT_ADMIN, organisation, login.address, PasswordHasher().hash(login.password))
+    return login
+
+
+async def _add_mailboxes(
+    connection: asyncpg.Connection, organisation: UUID, mailbox_address: str, agent_on: bool
+) -> None:
+    await _add_mailbox(connection, organisation, "unassigned", "unassigned")
+    default = await _add_mailbox(connection, organisation, mailbox_address, "default")
+    await connection.execute(
+        "INSERT INTO mailbox_addresses (organisation_id, address, mailbox_id) VALUES ($1, $2, $3)",
+        organisation, mailbox_address.lower(), default,
+    )  # fmt: skip
+    for flag in FLAGS_ON + FLAGS_OFF:
+        await _set_flag(connection, default, flag, agent_on and flag in FLAGS_ON)
+
+
+async def _add_mailbox(connection: asyncpg.Connection, organisation: UUID, address: str, name: str) -> UUID:
+    kind = "unassigned" if name == "unassigned" else "inbox"
+    mailbox: UUID = await connection.fetchval(INSERT_MAILBOX, organisation, address, name, kind, name == "default")
+    await connection.execute("INSERT INTO agent_config (mailbox_id) VALUES ($1)", mailbox)
+    return mailbox
+
+
+async def _set_flag(connection: asyncpg.Connection, mailbox: UUID, flag: str, is_on: bool) -> None:
+    await connection.execute(INSERT_FLAG, mailbox, flag, is_on, ACTOR)
+    if is_on:
+        await connection.execute(INSERT_AUDIT, mailbox, ACTOR, flag)

@@ -1,0 +1,116 @@
+"""A reply that promises what nobody decided is the dearest mistake of all. A clause that binds us is a statement like any
+other: it must stand, with the same sign, in a source we trust (HW9, P105)."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from domain.draft.commitment_words import (
+    ACKNOWLEDGEMENT,
+    BINDING,
+    COMMITMENTS,
+    COURTESY,
+    HARMLESS_NEGATIONS,
+    NEGATORS,
+    PRE_NEGATORS,
+    PROMISE_MARKERS,
+    RECEIPT,
+    REQUEST,
+    REQUESTED,
+    STOP_WORDS,
+)
+from domain.draft.mentions import ItemKind, Key, Keys, Mention
+
+# A clause ends at punctuation that a blank follows, or at a line break; the lookahead keeps `1,234.56` whole.
+_CLAUSE_END = re.compile(r"[.!?;:,]+(?=\s)|[\n\r]+| [–—-] | (?:but|aber|mais|pero|however|jedoch) ")
+_WORD = re.compile(r"[\w'-]+")
+_WORDS_BEFORE = 5
+_WORDS_AFTER = 4
+_STEM_CHARS = 5
+_MAX_CLAUSE_CHARS = 600
+OVERLAP = 0.6
+
+
+class Clause(NamedTuple):
+    """One clause in comparable form: `low` is case-folded, `stems` are its content words cut to five letters."""
+
+    text: str
+    start: int
+    low: str
+    stems: frozenset[str]
+    negated: bool
+
+
+def clauses_of(text: str) -> Iterator[Clause]:
+    """The clauses of a text with their offsets; empty ones left out, overlong ones cut at 600 characters."""
+    start = 0
+    for match in _CLAUSE_END.finditer(text + "\n"):
+        piece = text[start : match.start()]
+        stripped = piece.strip()
+        if stripped:
+            yield _clause(stripped[:_MAX_CLAUSE_CHARS], start + len(piece) - len(piece.lstrip()))
+        start = match.end()
+
+
+def _clause(text: str, start: int) -> Clause:
+    low = HARMLESS_NEGATIONS.sub(" ", text.lower().replace("’", "'"))
+    words = _WORD.findall(low)
+    stems = frozenset(word[:_STEM_CHARS] for word in words if _is_content(word))
+    return Clause(text, start, low, stems, any(map(_negates, words)))
+
+
+def _is_content(word: str) -> bool:
+    """Numbers are statements of their own and looked up by themselves."""
+    return word not in STOP_WORDS and not _negates(word) and not word[0].isdecimal()
+
+
+def _negates(word: str) -> bool:
+    return word in NEGATORS or word.endswith("n't") or word.startswith("n'")
+
+
+def promises_in(text: str) -> Iterator[Mention]:
+    """Every binding statement of a draft: one mention for each commitment in a clause, kind PROMISE."""
+    for clause in clauses_of(text):
+        keys = commitment_keys(clause)
+        for key in sorted(keys, key=str):
+            if not _only_talks_about(clause.low, str(key[1])):
+                yield _mention(clause, key)
+        if not keys and is_open_promise(clause.low):
+            yield _mention(clause, ("clause", clause.negated, clause.stems))
+
+
+def _mention(clause: Clause, key: Key) -> Mention:
+    keys: Keys = frozenset({key})
+    return Mention(ItemKind.PROMISE, clause.text, clause.start, clause.start + len(clause.text), keys, keys)
+
+
+def commitment_keys(clause: Clause) -> Keys:
+    """The commitments of a clause as (promise, name, negated)."""
+    found = ((name, pattern.search(clause.low)) for name, pattern in COMMITMENTS)
+    return frozenset(("promise", name, _is_negated(clause.low, match)) for name, match in found if match)
+
+
+def is_open_promise(low: str) -> bool:
+    """True for a clause that says what we will do with any other verb; courtesy alone promises nothing."""
+    return PROMISE_MARKERS.search(low) is not None and COURTESY.search(low) is None
+
+
+def supports(clause: Clause, negated: object, stems: object) -> bool:
+    """True if a clause of a trusted source says the same: same sign, and at least 60 % of the content words."""
+    if clause.negated != negated or not isinstance(stems, frozenset) or not stems:
+        return False
+    return len(stems & clause.stems) / len(stems) >= OVERLAP
+
+
+def _only_talks_about(low: str, commitment: str) -> bool:
+    """`Thank you for your question about a refund` names a refund and promises none; nor does a request to the reader."""
+    if BINDING.search(RECEIPT.sub(" ", low)):
+        return False
+    return bool(ACKNOWLEDGEMENT.search(low)) or (commitment in REQUESTED and bool(REQUEST.search(low)))
+
+
+def _is_negated(low: str, match: re.Match[str]) -> bool:
+    """A negation counts within five words before or four words after the commitment, not further away."""
+    before = _WORD.findall(low[: match.start()])[-_WORDS_BEFORE:]
+    after = _WORD.findall(low[match.end() :])[: _WORDS_AFTER + 1]
+    return any(_negates(word) or word in PRE_NEGATORS for word in before) or any(map(_negates, after))

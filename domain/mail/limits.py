@@ -1,0 +1,24 @@
+"""How much of one mail is looked at. Every limit is checked on bytes before anything is built from them, so that cost
+follows the limits and not the sender (MI3)."""
+
+KIB = 1024
+MIB = 1024 * KIB
+
+MAX_DEPTH = 50
+MAX_PARTS = 1_000
+MAX_HEADERS = 1_000
+MAX_HEADER_BLOCK_BYTES = 256 * KIB
+MAX_HEADER_BYTES = 64 * KIB
+MAX_ATTACHMENTS = 100
+MAX_ATTACHED_MAILS = 100
+MAX_ADDRESSES = 1_000
+MAX_TEXT_BYTES = 1 * MIB
+MAX_HTML_BYTES = 8 * MIB
+MAX_TNEF_BYTES = 32 * MIB
+MAX_TNEF_OBJECTS = 4_000
+MAX_CALENDAR_BYTES = 256 * KIB
+MAX_SHOWN_HEADER_CHARS = 8 * KIB
+MAX_SUBJECT_CHARS = 2_000
+MAX_NAME_CHARS = 128
+MAX_FILE_NAME_CHARS = 200
+MAX_PASSAGES = 1_000

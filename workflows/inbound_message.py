@@ -1,0 +1,316 @@
+"""The story of one message, from its stored bytes to `sent`, `rejected` or `archived` (P10)."""
+
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    from contracts.lifecycle import Act, Command, Due, EndStep, Enter, FailStep, Look, Outcome, Receive, SendResult, View
+    from contracts.status import TERMINAL, HoldReason, Status, StepKind
+    from contracts.steps import Route, RunContext, StepInput
+    from contracts.workflow import (
+        DeliverRequest,
+        DeliverResult,
+        DeliverState,
+        HumanRequest,
+        MessageEnd,
+        MessageStart,
+        ParseRequest,
+        ParseResult,
+        PoisonRequest,
+        WriteReply,
+    )
+    from workflows import policies
+    from workflows.calls import start
+    from workflows.review_handlers import ReviewHandlers
+    from workflows.stage import announce
+
+WORKING = frozenset({Status.SECURITY_CHECK, Status.CLASSIFYING, Status.DRAFTING})
+
+
+@workflow.defn(name="InboundMessageWorkflow", failure_exception_types=[ValidationError])
+class InboundMessageWorkflow(ReviewHandlers):
+    """Holds the newest view of its message and does what the view says is next; it holds no rule of its own."""
+
+    @workflow.init
+    def __init__(self, begin: MessageStart) -> None:
+        self.message_id = begin.message_id
+        self.view: View | None = None
+        self.skew = timedelta()
+        self.woken = False
+        self.signals = 0
+        self.parsed: ParseResult | None = None
+        self.step_call: workflow.ActivityHandle | None = None  # type: ignore[type-arg]
+        self.announced: Status | None = None
+
+    @workflow.run
+    async def run(self, begin: MessageStart) -> MessageEnd:
+        """Parse, receive, then one thing after the other until the message is terminal and nobody is talking to it."""
+        await self._arrive(begin)
+        while True:
+            while self._status() not in TERMINAL:
+                await self._next()
+            announce(self)
+            await workflow.wait_condition(workflow.all_handlers_finished)
+            if self._status() in TERMINAL:
+                return MessageEnd(message_id=self.message_id, status=self._status())
+
+    async def _next(self) -> None:
+        announce(self)
+        if workflow.info().is_continue_as_new_suggested() and self._status() not in WORKING:
+            await workflow.wait_condition(workflow.all_handlers_finished)
+            workflow.continue_as_new(MessageStart(message_id=self.message_id, resumed=True))
+        match self._status():
+            case Status.RECEIVED:
+                await self._leave_received()
+            case Status.SECURITY_CHECK | Status.CLASSIFYING | Status.DRAFTING:
+                await self._walk()
+            case Status.DRAFT_READY:
+                await self._await_review()
+            case Status.APPROVED:
+                await self._send()
+            case Status.FAILED:
+                await self._await_retry()
+            case _:
+                await self._rest(None, "waits for a person")
+
+    async def _arrive(self, begin: MessageStart) -> None:
+        if begin.restore is not None:
+            await self._apply(begin.restore)
+        elif begin.resumed:
+            await self._look()
+        else:
+            await self._read()
+            if self.view is None:
+                await self.lifecycle(Receive(), "receive", "workflow", None)
+        if self.view is None:
+            raise ApplicationError("the message does not exist", type="MessageNotFound", non_retryable=True)
+
+    async def _read(self) -> None:
+        """Parses the stored bytes; unreadable mail waits here for a person (RC11, RC14)."""
+        self.parsed = await self._parse(ParseRequest(message_id=self.message_id))
+        if self.parsed.poison_reason:
+            workflow.set_current_details(f"**poison**: {self.parsed.poison_reason}; waits for a person")
+            await workflow.wait_condition(lambda: not self.parsed.poison_reason or self.view is not None)
+
+    async def _parse(self, request: ParseRequest) -> ParseResult:
+        try:
+            return await start("parse", request, ParseResult, policies.PARSE_LOCAL, "parse")
+        except ActivityError:
+            return await start("parse", request, ParseResult, policies.PARSE_REMOTE, "parse (slow)")
+
+    async def _leave_received(self) -> None:
+        view = self._now()
+        hold = view.hold_reason
+        if hold is not None and await self._rest(view.hold_until, f"hold: {hold}") is False:
+            return
+        if hold is HoldReason.AUTOMATIC:
+            await self.lifecycle(Due(what="automatic"), f"automatic/{view.run_no}", "timer", None)
+            return
+        await self._enter(view)
+
+    async def _enter(self, view: View) -> None:
+        until = view.hold_until.isoformat() if view.hold_until else ""
+        cause = f"{_run(view)}:{view.step or view.failed_step or 'scan'}:begin/{view.hold_reason or ''}@{until}"
+        if view.hold_reason is not None and view.hold_until is None:
+            cause = f"{cause}/{view.seq}"
+        await self.lifecycle(Enter(), cause, "workflow", None)
+
+    async def _walk(self) -> None:
+        view = self._now()
+        if view.hold_reason is not None:
+            await self._rest(view.hold_until, f"hold: {view.hold_reason}")
+            if self._now().hold_reason is not None and self._status() in WORKING:
+                await self._enter(self._now())
+            return
+        step = view.step or StepKind.SECURITY_SCAN
+        try:
+            route = await self._run_step(view, step)
+        except ActivityError as error:
+            await self._step_failed(view, step, error)
+            return
+        end = EndStep(step=step, to=route.to, next_step=route.next_step, reason=route.reason, hold=route.hold)
+        await self.lifecycle(end, f"{_run(view)}:{step}:end", "workflow", None)
+
+    async def _run_step(self, view: View, step: StepKind) -> Route:
+        run = RunContext(
+            message_id=view.message_id,
+            mailbox_id=view.mailbox_id,
+            thread_id=view.thread_id,
+            run_no=view.run_no,
+            restart_no=view.restart_no,
+            agent_on=view.agent_on,
+        )
+        self.step_call = start(step, StepInput(run=run, step=step), Route, policies.STEPS[step], f"run {view.run_no}")
+        try:
+            return await self.step_call
+        finally:
+            self.step_call = None
+
+    async def _step_failed(self, view: View, step: StepKind, error: ActivityError) -> None:
+        if is_cancelled_exception(error) or isinstance(error.cause, CancelledError):
+            return
+        cause = error.cause
+        kind = (cause.type if isinstance(cause, ApplicationError) else type(cause).__name__) or "Unknown"
+        permanent = isinstance(cause, ApplicationError) and cause.non_retryable
+        act = FailStep(step=step, error_type=kind, permanent=permanent)
+        await self.lifecycle(act, f"{_run(view)}:{step}:end", "workflow", None)
+
+    async def _await_review(self) -> None:
+        view = self._now()
+        until = None if view.review_overdue else view.review_due_at
+        if await self._rest(until, "review due") and until is not None:
+            await self.lifecycle(Due(what="review"), f"review/{_run(view)}:{until.isoformat()}", "timer", None)
+
+    async def _await_retry(self) -> None:
+        view = self._now()
+        if await self._rest(view.hold_until, "retry") and view.hold_until is not None:
+            await self.lifecycle(Due(what="retry"), f"retry/{_run(view)}", "timer", None)
+
+    async def _send(self) -> None:
+        """Undo window, then one hand-over; a doubt is looked into and then shown, never sent again (P102, P103)."""
+        view = self._now()
+        if view.hold_reason is HoldReason.DELIVERY_AMBIGUOUS:
+            await self._settle_doubt(view)
+            return
+        if await self._rest(view.send_at, "undo window") is False:
+            return
+        if view.outbox_id is None:
+            await self._rest(None, "approved without an outbox row")
+            return
+        await self._deliver(view)
+
+    async def _deliver(self, view: View) -> None:
+        request = DeliverRequest(outbox_id=view.outbox_id, message_id=view.message_id, mailbox_id=view.mailbox_id)
+        retry_in = None
+        try:
+            result = await start("deliver", request, DeliverResult, policies.DELIVER, "hand over")
+            retry_in = result.retry_in_s if result.state in (DeliverState.NOT_CLAIMED, DeliverState.FAILED_SAFE) else None
+        except ActivityError:
+            workflow.logger.warning("the send activity was lost; its outbox row decides")
+        if retry_in is not None:
+            await self._look()
+            if self._status() is Status.APPROVED:
+                await self._rest_for(timedelta(seconds=retry_in), "delivery back-off")
+            return
+        cause = f"send/{view.outbox_id}"
+        await self.lifecycle(SendResult(outbox_id=view.outbox_id), cause, "workflow", None)
+        if self._status() is Status.APPROVED and self._now().hold_reason is None:
+            await self._rest_for(timedelta(seconds=5), "send again not before")
+
+    async def _settle_doubt(self, view: View) -> None:
+        request = DeliverRequest(outbox_id=view.outbox_id, message_id=view.message_id, mailbox_id=view.mailbox_id)
+        for pause in policies.RECONCILE_AFTER:
+            if not await self._rest_for(pause, "look for proof of delivery"):
+                return
+            result = await start("reconcile", request, DeliverResult, policies.RECONCILE, "reconcile")
+            if result.state is not DeliverState.AMBIGUOUS:
+                cause = f"proof/{view.outbox_id}/{result.state}"
+                await self.lifecycle(SendResult(outbox_id=view.outbox_id), cause, "workflow", None)
+                return
+        await self._rest(None, "delivery in doubt; waits for a person")
+
+    async def human(self, request: HumanRequest) -> Outcome:
+        """One reviewer's action: the lifecycle decides, the main loop follows."""
+        if self.view is None and isinstance(request.act, WriteReply):
+            await self._parse(ParseRequest(message_id=self.message_id, stub=True))
+            act: Act = Receive(reply_note_id=request.act.note_id)
+        else:
+            act = request.act
+        return await self.lifecycle(act, f"req:{request.request_id}", request.actor, request.request_id)
+
+    @workflow.update(name="parse_again")
+    async def parse_again(self, request: PoisonRequest) -> ParseResult:
+        """Parse poisoned mail anew, by a newer parser."""
+        return await self._reparse(request)
+
+    @workflow.update(name="deliver_to")
+    async def deliver_to(self, request: PoisonRequest) -> ParseResult:
+        """Give mail for nobody of ours to a mailbox."""
+        return await self._reparse(request)
+
+    @parse_again.validator
+    def _may_parse_again(self, request: PoisonRequest) -> None:
+        self._refuse_unless_poison()
+
+    @deliver_to.validator
+    def _may_deliver_to(self, request: PoisonRequest) -> None:
+        self._refuse_unless_poison()
+
+    def _refuse_unless_poison(self) -> None:
+        if self.parsed is None or not self.parsed.poison_reason or self.view is not None:
+            raise ApplicationError("this mail is not in the poison lane", type="WrongStatus")
+
+    async def _reparse(self, request: PoisonRequest) -> ParseResult:
+        again = ParseRequest(
+            message_id=self.message_id,
+            deliver_to=request.mailbox_id,
+            actor=request.actor,
+            request_id=request.request_id,
+        )
+        self.parsed = await self._parse(again)
+        return self.parsed
+
+    async def lifecycle(self, act: Act, cause: str, actor: str, request_id: str | None) -> Outcome:
+        """One call of the only writer of status."""
+        command = Command(
+            message_id=self.message_id,
+            cause_key=cause,
+            actor=actor,
+            workflow_run_id=workflow.info().run_id,
+            request_id=request_id,
+            act=act,
+        )
+        return await self._apply(command)
+
+    async def _apply(self, command: Command) -> Outcome:
+        outcome: Outcome = await start(
+            "lifecycle", command, Outcome, policies.LIFECYCLE, command.act.kind
+        )
+        self._adopt(outcome.view)
+        return outcome
+
+    async def _look(self) -> None:
+        await self.lifecycle(Look(), "look", "workflow", None)
+
+    def _adopt(self, view: View | None) -> None:
+        """Keeps the newest view; a step overtaken by a person is cancelled."""
+        if view is None or (self.view is not None and view.seq < self.view.seq):
+            return
+        self.view, self.skew = view, workflow.now() - view.now
+        if self.step_call is not None and view.status is Status.DRAFT_READY:
+            self.step_call.cancel()
+
+    async def _rest(self, until: datetime | None, summary: str) -> bool:
+        """Waits for a change, a wake or the time; True if the time came first, or there was none to wait for."""
+        if until is None and summary == "undo window":
+            return True
+        return await self._rest_for(None if until is None else until - (workflow.now() - self.skew), summary)
+
+    async def _rest_for(self, pause: timedelta | None, summary: str) -> bool:
+        seq = self._now().seq
+        if pause is not None and pause <= timedelta():
+            return True
+        try:
+            await workflow.wait_condition(
+                lambda: self.woken or self._now().seq != seq, timeout=pause, timeout_summary=summary
+            )
+        except TimeoutError:
+            return True
+        if self.woken:
+            self.woken = False
+            await self._look()
+        return False
+
+    def _now(self) -> View:
+        assert self.view is not None
+        return self.view
+
+    def _status(self) -> Status:
+        return self._now().status
+
+
+def _run(view: View) -> str:
+    return f"{view.run_no}.{view.restart_no}"
