@@ -345,6 +345,7 @@ CREATE TABLE inbound_messages (
     lifecycle_seq integer NOT NULL DEFAULT 0,
     current_step text,
     burst_started_at timestamptz,
+    budget_charged text CHECK (budget_charged IN ('sender', 'both')),
     security_flags jsonb,
     classification jsonb,
     intents jsonb,

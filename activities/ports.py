@@ -1,6 +1,6 @@
 """What activities need of the outside world, as Protocols; concrete adapters arrive through constructors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from contracts.delivery import HandOver, HandOverReport, Outgoing
+from contracts.delivery import HandOverReport, Outgoing
 from contracts.llm import Completion, ModelTask, Prompt, Usage, UsageContext
 from contracts.mail import ParsedMail
 
@@ -87,9 +87,16 @@ class Embedder(Protocol):
 
 
 class Channel(Protocol):
-    """One way out. `prove` says what became of an earlier try, or None if nobody can know."""
+    """One way out. Where `recognises_repeats`, handing the same bytes over again can never make a second mail."""
 
     name: str
+    recognises_repeats: bool
 
-    async def hand_over(self, mail: Outgoing) -> HandOverReport: ...
-    async def prove(self, mail: Outgoing) -> HandOver | None: ...
+    async def hand_over(
+        self,
+        mail: Outgoing,
+        *,
+        deadline: datetime,
+        unproven_since: datetime | None = None,
+        on_data_started: Callable[[], None] | None = None,
+    ) -> HandOverReport: ...

@@ -201,6 +201,9 @@ SELECT sender, next_slot_at FROM rate_budgets WHERE mailbox_id = $1 AND sender =
 INSERT INTO rate_budgets (mailbox_id, sender, next_slot_at) VALUES ($1, $2, $3)
 ON CONFLICT (mailbox_id, sender) DO UPDATE SET next_slot_at = excluded.next_slot_at
 
+-- name: enter_paid
+UPDATE inbound_messages SET budget_charged = $2 WHERE id = $1
+
 -- name: enter_spent
 SELECT coalesce(sum(cost_usd) FILTER (WHERE created_at >= $2), 0) AS today,
     coalesce(sum(cost_usd), 0) AS month
@@ -310,7 +313,7 @@ UPDATE inbound_messages SET error_type = NULL, error_message = NULL, restart_no 
 WHERE id = $1
 
 -- name: step_forget_failed_step
-UPDATE inbound_messages SET failed_step = NULL WHERE id = $1
+UPDATE inbound_messages SET failed_step = NULL, budget_charged = NULL WHERE id = $1
 
 -- name: step_new_run
 UPDATE inbound_messages
@@ -580,3 +583,323 @@ UPDATE accepted_mail SET account = 'poison', poison_reason = $2, poison_detail =
 
 -- name: parse_move_mailbox
 UPDATE accepted_mail SET mailbox_id = $2 WHERE message_id = $1
+
+-- ---------------------------------------------------------------- steps
+
+-- name: step_message
+SELECT m.*, t.status AS thread_status, t.loop_suspected, t.message_count, t.assigned_to AS thread_assigned_to,
+    c.tone_description, c.signature_template, c.knowledge_entry_limit, c.file_limit, c.require_sender_auth,
+    b.address AS mailbox_address, b.name AS mailbox_name, b.timezone, b.organisation_id,
+    k.address AS contact_address, k.name AS contact_name, k.language AS contact_language, k.time_zone AS contact_time_zone,
+    k.answered_at AS contact_answered_at, k.permanent AS contact_permanent, a.answered_by,
+    (SELECT count(*) = 2 FROM feature_flags f
+        WHERE f.mailbox_id = m.mailbox_id AND f.flag IN ('ai', 'ai.agent') AND f.is_on) AS agent_on,
+    (SELECT count(*) = 2 FROM feature_flags f
+        WHERE f.mailbox_id = m.mailbox_id AND f.flag IN ('ai', 'ai.knowledge') AND f.is_on) AS knowledge_on,
+    (SELECT started_at FROM agent_actions x WHERE x.inbound_message_id = m.id AND x.run_no = m.run_no
+        AND x.action_type = m.current_step) AS step_begun_at
+FROM inbound_messages m
+JOIN conversation_threads t ON t.id = m.thread_id
+JOIN agent_config c ON c.mailbox_id = m.mailbox_id
+JOIN mailboxes b ON b.id = m.mailbox_id
+JOIN accepted_mail a ON a.message_id = m.id
+LEFT JOIN contacts k ON k.id = m.contact_id
+WHERE m.id = $1
+
+-- name: step_store_output
+INSERT INTO step_outputs (message_id, mailbox_id, run_no, kind, output, decision, attempt, duration_ms, model_used, token_usage)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (message_id, run_no, kind) DO UPDATE SET output = excluded.output, decision = excluded.decision,
+    attempt = excluded.attempt, duration_ms = excluded.duration_ms, model_used = excluded.model_used,
+    token_usage = excluded.token_usage, created_at = now()
+
+-- name: step_store_error
+INSERT INTO error_details (mailbox_id, message_id, step, error_type, detail, attempt) VALUES ($1, $2, $3, $4, $5, $6)
+
+-- name: scan_siblings
+SELECT m.id, m.subject, m.text_body, m.from_name, m.hidden_meta, m.attachment_meta, p.parsed
+FROM inbound_messages m LEFT JOIN parsed_mails p ON p.message_id = m.id
+WHERE m.archived_by_message_id = $1 AND m.archive_reason = 'coalesced' ORDER BY m.received_at LIMIT 50
+
+-- name: scan_parsed
+SELECT parsed FROM parsed_mails WHERE message_id = $1
+
+-- name: scan_bypassed
+SELECT detector, evidence_hash FROM scan_bypasses WHERE message_id = $1 LIMIT 500
+
+-- name: context_activities
+SELECT id, kind, at, summary FROM contact_activities WHERE contact_id = $1 ORDER BY at DESC LIMIT 5
+
+-- name: context_history_inbound
+SELECT id, received_at, text_body, from_address, subject, security_flags, automatic_class, archived_by_message_id
+FROM inbound_messages
+WHERE thread_id = $1 AND id <> $2 AND (received_at <= $3 OR archived_by_message_id = $2)
+    AND processing_status <> 'quarantined' AND archive_reason IS DISTINCT FROM 'spam'
+    AND archive_reason IS DISTINCT FROM 'classifier_spam'
+ORDER BY (archived_by_message_id IS NOT DISTINCT FROM $2) DESC, received_at DESC LIMIT 60
+
+-- name: context_history_sent
+SELECT o.id, o.sent_at, o.subject, r.text FROM outbox o
+JOIN draft_revisions r ON r.message_id = o.message_id AND r.revision = o.revision
+WHERE o.thread_id = $1 AND o.state = 'sent' AND o.sent_at <= $2 + interval '1 hour' ORDER BY o.sent_at DESC LIMIT 10
+
+-- name: context_knowledge_text
+SELECT k.id, k.title, k.content, k.type, k.trust, k.said_by, k.contact_id, k.created_at
+FROM knowledge_entries k, (SELECT to_tsquery('simple', string_agg(quote_literal(w), ' | ')) AS q
+    FROM (SELECT DISTINCT lexeme AS w FROM unnest(to_tsvector('simple', $3)) WHERE length(lexeme) > 3 LIMIT 60) s) t
+WHERE k.mailbox_id = $1 AND (k.contact_id IS NULL OR k.contact_id = $2) AND k.superseded_by IS NULL
+    AND (k.expires_at IS NULL OR k.expires_at > now()) AND t.q IS NOT NULL AND k.search @@ t.q
+ORDER BY ts_rank_cd(k.search, t.q) DESC, k.id LIMIT 30
+
+-- name: context_knowledge_vector
+SELECT k.id, k.title, k.content, k.type, k.trust, k.said_by, k.contact_id, k.created_at
+FROM knowledge_entries k
+WHERE k.mailbox_id = $1 AND (k.contact_id IS NULL OR k.contact_id = $2) AND k.superseded_by IS NULL
+    AND (k.expires_at IS NULL OR k.expires_at > now()) AND k.embedding IS NOT NULL AND k.embedding_model = $4
+ORDER BY k.embedding <=> $3::vector LIMIT 30
+
+-- ---------------------------------------------------------------- claim and hand-over
+
+-- name: claim_build
+SELECT build_id FROM current_build WHERE component = 'worker' FOR SHARE
+
+-- name: claim_thread
+SELECT thread_id FROM outbox WHERE id = $1
+
+-- name: claim_slot
+SELECT reply_slot FROM outbox WHERE id = $1
+
+-- name: claim_message
+SELECT m.*, b.organisation_id, p.parsed ->> 'message_id_raw' AS parent_id_raw
+FROM inbound_messages m JOIN mailboxes b ON b.id = m.mailbox_id LEFT JOIN parsed_mails p ON p.message_id = m.id
+WHERE m.id = $1 FOR UPDATE OF m
+
+-- name: claim_switch_lock
+SELECT mailbox_id FROM agent_config WHERE mailbox_id = $1 FOR SHARE
+
+-- name: claim_switches
+SELECT thrown_at, lifted_at FROM kill_switches WHERE mailbox_id = $1 ORDER BY thrown_at DESC LIMIT 5
+
+-- name: claim_suppressed
+SELECT EXISTS (SELECT 1 FROM address_blocks WHERE mailbox_id = $1 AND kind = 'suppressed_recipient' AND address = ANY ($2))
+
+-- name: claim_touched
+SELECT EXISTS (SELECT 1 FROM thread_presence WHERE thread_id = $1 AND mode = 'replying' AND seen_at > $2)
+
+-- name: claim_text
+SELECT text FROM draft_revisions WHERE message_id = $1 AND revision = $2
+
+-- name: claim_take
+UPDATE outbox SET state = 'sending', rendered = $2, deadline = $3, attempt = attempt + 1, claimed_at = clock_timestamp(),
+    first_handed_over_at = coalesce(first_handed_over_at, clock_timestamp())
+WHERE id = $1 AND state = 'ready' RETURNING attempt
+
+-- name: send_sent
+UPDATE outbox SET state = 'sent', sent_at = clock_timestamp(), detail = $2, provider_id = $3
+WHERE id = $1 AND state IN ('sending', 'ambiguous')
+
+-- name: send_again_later
+UPDATE outbox SET state = 'ready', send_at = clock_timestamp() + $2, detail = $3 WHERE id = $1 AND state = 'sending'
+
+-- name: send_refused
+UPDATE outbox SET state = 'failed_safe', detail = $2 WHERE id = $1 AND state IN ('ready', 'sending')
+
+-- name: send_ambiguous
+UPDATE outbox SET state = 'ambiguous', detail = $2 WHERE id = $1 AND state = 'sending'
+
+-- name: send_alias
+INSERT INTO mail_ids (mailbox_id, rfc_id, kind, ref_id, thread_id)
+SELECT mailbox_id, $2, 'alias', id, thread_id FROM outbox WHERE id = $1 ON CONFLICT DO NOTHING
+
+-- ---------------------------------------------------------------- relay (RC13)
+
+-- name: relay_starts
+SELECT q.workflow_id, q.start_no, q.workflow_type, q.reuse_policy, q.input, q.summary, q.attempts,
+    (SELECT a.mailbox_id FROM accepted_mail a WHERE a.message_id = (q.input ->> 'message_id')::uuid) AS mailbox_id
+FROM start_queue q
+WHERE q.started_at IS NULL AND q.next_try_at <= now() ORDER BY q.created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+
+-- name: relay_started
+UPDATE start_queue SET started_at = now(), attempts = attempts + 1 WHERE workflow_id = $1 AND start_no = $2
+
+-- name: relay_start_failed
+UPDATE start_queue SET attempts = attempts + 1, next_try_at = now() + $3 WHERE workflow_id = $1 AND start_no = $2
+
+-- name: relay_wakes
+SELECT id, workflow_id, signal, args, cause, attempts FROM wake_queue
+WHERE delivered_at IS NULL AND next_try_at <= now() ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+
+-- name: relay_woken
+UPDATE wake_queue SET delivered_at = now(), attempts = attempts + 1 WHERE id = $1
+
+-- name: relay_wake_failed
+UPDATE wake_queue SET attempts = attempts + 1, next_try_at = now() + $2 WHERE id = $1
+
+-- name: relay_backlog
+SELECT (SELECT count(*) FROM start_queue WHERE started_at IS NULL) AS starts,
+    (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM start_queue WHERE started_at IS NULL) AS oldest_s,
+    (SELECT count(*) FROM wake_queue WHERE delivered_at IS NULL) AS wakes
+
+-- name: relay_switches
+SELECT s.id, s.mailbox_id, s.thrown_at FROM kill_switches s WHERE s.withdrawn_at IS NULL ORDER BY s.thrown_at LIMIT 20
+
+-- name: relay_switch_pending
+SELECT id, message_id FROM outbox WHERE mailbox_id = $1 AND state = 'ready' AND decided_at <= $2 AND reply_slot = 'reply'
+ORDER BY decided_at LIMIT 100
+
+-- name: relay_switch_done
+UPDATE kill_switches SET withdrawn_at = now() WHERE id = $1
+
+-- ---------------------------------------------------------------- sweep (P30)
+
+-- name: sweep_sending
+UPDATE outbox SET state = 'ambiguous', detail = 'no answer before the deadline' WHERE state = 'sending' AND deadline < now()
+RETURNING id, message_id
+
+-- name: sweep_overdue
+SELECT id, processing_status, coalesce(hold_until, send_at) AS due FROM inbound_messages
+WHERE (hold_until < now() - interval '20 seconds'
+    OR (send_at < now() - interval '20 seconds' AND processing_status = 'approved' AND hold_reason IS NULL))
+    AND processing_status NOT IN ('sent', 'rejected', 'archived')
+ORDER BY changed_at LIMIT 500
+
+-- name: sweep_recent
+SELECT id FROM inbound_messages
+WHERE processing_status NOT IN ('sent', 'rejected', 'archived') AND changed_at BETWEEN now() - $1::interval AND now() - interval '45 seconds'
+ORDER BY changed_at LIMIT 1000
+
+-- name: sweep_open_messages
+SELECT id FROM inbound_messages
+WHERE processing_status NOT IN ('sent', 'rejected', 'archived') AND id > $1 ORDER BY id LIMIT $2
+
+-- name: sweep_unreceived
+SELECT a.message_id AS id FROM accepted_mail a
+JOIN start_queue q ON q.workflow_id = 'message/' || a.message_id AND q.start_no = 0
+WHERE a.account = 'accepted' AND q.started_at < now() - interval '60 seconds' ORDER BY a.received_at LIMIT 500
+
+-- name: sweep_restart
+INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input, summary)
+SELECT 'message/' || $1::text, max(start_no) + 1, 'InboundMessageWorkflow', 'allow_duplicate_failed_only',
+    jsonb_build_object('message_id', $1::text, 'resumed', EXISTS (SELECT 1 FROM inbound_messages WHERE id = $1::uuid)), 'started again by the sweep'
+FROM start_queue WHERE workflow_id = 'message/' || $1::text
+HAVING count(*) FILTER (WHERE started_at IS NULL) = 0
+ON CONFLICT DO NOTHING
+
+-- name: sweep_old_outputs
+DELETE FROM step_outputs WHERE (message_id, run_no, kind) IN
+    (SELECT message_id, run_no, kind FROM step_outputs WHERE created_at < now() - interval '30 days' LIMIT 1000)
+
+-- name: sweep_threads_close
+UPDATE conversation_threads t SET status = 'closed' FROM agent_config c
+WHERE c.mailbox_id = t.mailbox_id AND t.status = 'resolved'
+    AND t.resolved_at < now() - make_interval(days => c.thread_close_after_days)
+
+-- name: sweep_orphan_blobs
+DELETE FROM blobs b WHERE b.created_at < now() - interval '24 hours'
+    AND NOT EXISTS (SELECT 1 FROM accepted_mail a WHERE a.organisation_id = b.organisation_id AND a.blob_sha256 = b.sha256)
+    AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.sha256 = b.sha256)
+
+-- ---------------------------------------------------------------- ledger of model calls (P110)
+
+-- name: usage_record
+INSERT INTO llm_usage (mailbox_id, message_id, run_no, step, task, model, tokens_in, tokens_out, cost_usd, unpriced,
+    offline, latency_ms, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+
+-- ---------------------------------------------------------------- follow-ups (P97a)
+
+-- name: follow_up_number
+SELECT count(DISTINCT reply_slot) + 1 FROM outbox WHERE message_id = $1 AND reply_slot LIKE 'followup:%'
+
+-- name: follow_up_again
+INSERT INTO outbox (id, mailbox_id, message_id, thread_id, reply_slot, generation, previous_id, automatic, decided_by,
+    decision_id, revision, confirmed_findings, seen_message_id, sender, sender_name, recipients, cc, recipients_hash,
+    subject, body_sha256, rfc_message_id, send_at)
+SELECT $2, mailbox_id, message_id, thread_id, reply_slot, generation + 1, id, false, $4, decision_id, revision,
+    confirmed_findings, seen_message_id, sender, sender_name, recipients, cc, recipients_hash, subject, body_sha256, $3,
+    clock_timestamp()
+FROM outbox WHERE id = $1
+
+-- name: follow_up_start
+INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input)
+VALUES ($1, 0, 'ReplyWorkflow', 'reject_duplicate',
+    jsonb_build_object('outbox_id', $2::uuid, 'message_id', $3::uuid, 'mailbox_id', $4::uuid))
+ON CONFLICT DO NOTHING
+
+-- ---------------------------------------------------------------- route
+
+-- name: route_rules
+SELECT * FROM autonomy_rules WHERE mailbox_id = $1 ORDER BY category, sender LIMIT 1000
+
+-- name: route_counts
+SELECT clock_timestamp() AS now,
+    (SELECT min(x.started_at) FROM agent_actions x JOIN inbound_messages n ON n.id = x.inbound_message_id
+        WHERE n.id = $6 AND x.run_no = n.run_no) AS run_began_at,
+    (SELECT count(*) = 3 FROM feature_flags WHERE mailbox_id = $1 AND is_on
+        AND flag IN ('ai', 'ai.agent', 'ai.autonomy')) AS autonomy_on,
+    (SELECT count(*) FROM autonomy_decisions WHERE mailbox_id = $1 AND sender = $3 AND category = $4 AND matched)::int AS matched,
+    coalesce((SELECT CASE WHEN daily_count_reset_at <= now() THEN 0 ELSE current_daily_count END
+        FROM autonomy_rules WHERE id = $5::uuid),
+        (SELECT CASE WHEN daily_auto_reply_reset_at <= now() THEN 0 ELSE daily_auto_reply_count END
+        FROM agent_config WHERE mailbox_id = $1)) AS today,
+    (SELECT count(*) FROM outbox WHERE thread_id = $2 AND automatic AND state IN ('sent', 'sending', 'ambiguous')
+        AND decided_at > coalesce((SELECT max(decided_at) FROM outbox WHERE thread_id = $2 AND NOT automatic), '-infinity'))::int
+        AS thread_automatic,
+    (SELECT count(*) FROM outbox o JOIN inbound_messages n ON n.id = o.message_id WHERE o.mailbox_id = $1 AND o.automatic
+        AND n.from_identity = $3 AND o.decided_at > now() - interval '24 hours' AND o.state <> 'cancelled')::int AS sender_automatic
+
+-- name: route_newer
+SELECT n.id FROM inbound_messages n JOIN inbound_messages s ON s.id = $2
+WHERE n.thread_id = $1 AND n.automatic_class <> 'A' AND (n.received_at, n.id) > (s.received_at, s.id) LIMIT 5
+
+-- name: route_colleagues
+SELECT u.name FROM thread_presence p JOIN users u ON u.id = p.user_id
+WHERE p.thread_id = $1 AND p.mode = 'replying' AND p.seen_at > now() - interval '60 seconds' LIMIT 5
+
+-- name: route_breakers
+SELECT * FROM agent_circuit_breakers WHERE mailbox_id = $1 LIMIT 10
+
+-- name: route_handling
+SELECT id, kind, predicate, text FROM handling_rules WHERE mailbox_id = $1 ORDER BY created_at LIMIT 500
+
+-- ---------------------------------------------------------------- sources
+
+-- name: source
+SELECT name, kind, paused FROM sources WHERE name = $1
+
+-- name: source_secrets
+SELECT sealed FROM webhook_secrets WHERE source = $1 AND retired_at IS NULL ORDER BY created_at DESC LIMIT $2
+
+-- name: source_add
+INSERT INTO sources (name, organisation_id, kind) SELECT $1, id, $2 FROM organisations ORDER BY created_at LIMIT 1
+ON CONFLICT DO NOTHING
+
+-- name: source_add_secret
+INSERT INTO webhook_secrets (source, sealed) VALUES ($1, $2)
+
+-- name: source_retire
+UPDATE webhook_secrets SET retired_at = now() WHERE retired_at IS NULL AND source = $1 AND id NOT IN
+    (SELECT id FROM webhook_secrets WHERE source = $1 AND retired_at IS NULL ORDER BY created_at DESC LIMIT $2)
+
+-- ---------------------------------------------------------------- news about our own mail (AD2)
+
+-- name: news_outbox
+SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM outbox o
+WHERE o.id::text = ANY ($1) OR o.rfc_message_id = ANY ($1) OR o.provider_id = ANY ($1)
+    OR o.id IN (SELECT ref_id FROM mail_ids WHERE rfc_id = ANY ($1) AND kind IN ('sent', 'alias')) LIMIT 1
+
+-- name: news_delivered
+UPDATE outbox SET delivered_at = coalesce(delivered_at, now()),
+    state = CASE WHEN state IN ('ambiguous', 'sending') THEN 'sent' ELSE state END,
+    sent_at = coalesce(sent_at, CASE WHEN state IN ('ambiguous', 'sending') THEN now() END)
+WHERE id = $1
+
+-- name: news_bounced
+UPDATE outbox SET state = 'bounced' WHERE id = $1 AND state IN ('sent', 'ambiguous', 'sending')
+
+-- name: news_complained
+UPDATE outbox SET complained_at = coalesce(complained_at, now()) WHERE id = $1
+
+-- name: news_suppress
+INSERT INTO address_blocks (mailbox_id, address, kind, reason, by) VALUES ($1, $2, 'suppressed_recipient', $3, 'source')
+ON CONFLICT DO NOTHING

@@ -10,7 +10,7 @@ from adapters.postgres import Database, Transaction
 from contracts.reception import Accepted, Delivery, DoorOutcome, PoisonReason
 from domain.dedup import dedup_key
 from domain.keys import Keyring
-from domain.mail.addresses import identity
+from domain.mail.address_list import identity
 
 START = "reject_duplicate"
 
@@ -33,6 +33,15 @@ class Reception:
         async with self.database.transaction() as tx:
             await tx.run("door_delivery", delivery.source, None, outcome, 0)
         return Accepted(outcome=outcome)
+
+    async def news(self, source: str, news: Any) -> Accepted:
+        """What became of a mail we sent: proof, bounce or complaint; without a match it is only counted (AD2)."""
+        async with self.database.transaction(lifecycle=True) as tx:
+            await tx.run("door_delivery", source, None, DoorOutcome.DELIVERY_EVENT, 0)
+            row = await tx.one("news_outbox", list(news.ids))
+            if row is not None:
+                await _apply_news(tx, row, news)
+        return Accepted(outcome=DoorOutcome.DELIVERY_EVENT)
 
     async def _accept(self, tx: Transaction, delivery: Delivery) -> Accepted:
         sha256 = hashlib.sha256(delivery.raw).hexdigest()
@@ -163,3 +172,13 @@ def _in_header_order(addresses: list[str], to: str) -> list[str]:
     """Addresses named in To first, in its order."""
     named = _identities(_header_addresses(to, ""))
     return sorted(addresses, key=lambda a: (named.index(a) if a in named else len(named)))
+
+
+async def _apply_news(tx: Transaction, row: Any, news: Any) -> None:
+    """The outbox row learns it; a bounce or complaint also stops further mail to that address (BO2, BO3)."""
+    await tx.run(f"news_{news.kind}", row["id"])
+    if news.kind != "delivered":
+        for address in [identity(news.recipient)] if news.recipient else list(row["recipients"]):
+            await tx.run("news_suppress", row["mailbox_id"], address, news.kind)
+    cause = f"{row['message_id']}:{news.kind}/{row['id']}"
+    await tx.run("wake", f"message/{row['message_id']}", "wake", {"cause": cause}, cause)

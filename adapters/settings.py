@@ -41,9 +41,14 @@ class SmtpTls(StrEnum):
     IMPLICIT = "implicit"
 
 
+def state_path() -> Path:
+    """The folder for what is kept between two starts: `DESKHAND_STATE_DIR`, else `.deskhand` beside the code."""
+    return Path(os.environ.get("DESKHAND_STATE_DIR") or PROJECT_ROOT / ".deskhand").absolute()
+
+
 def env_file_path() -> Path:
-    """The dotenv file in force: `DESKHAND_ENV_FILE`, else `.deskhand/deskhand.env` beside the code."""
-    return Path(os.environ.get("DESKHAND_ENV_FILE") or PROJECT_ROOT / ".deskhand" / "deskhand.env")
+    """The dotenv file in force: `DESKHAND_ENV_FILE`, else `deskhand.env` in the state folder."""
+    return Path(os.environ.get("DESKHAND_ENV_FILE") or state_path() / "deskhand.env").absolute()
 
 
 def _postgres_url(secret: SecretStr) -> SecretStr:
@@ -144,7 +149,7 @@ class Settings(BaseSettings):
 
     delivery_channel: DeliveryChannel = DeliveryChannel.FILE
     """file, smtp or resend"""
-    file_channel_dir: Path = PROJECT_ROOT / ".deskhand" / "outbox"
+    file_channel_dir: Path = Field(default_factory=lambda: state_path() / "outbox")
     """a folder for the mail files of DELIVERY_CHANNEL=file"""
     smtp_host: str = ""
     """the host name of the SMTP relay"""

@@ -14,7 +14,7 @@ from cli.checks.mail_relay import check_mail_relay
 from cli.checks.model_endpoint import check_model
 from cli.checks.temporal_server import check_temporal
 from cli.stack.ports import load_ports
-from cli.stack.state import StateDir, default_state_path
+from cli.stack.state import StateDir, default_state
 from contracts.errors import SettingsFault
 
 NEIGHBOURS = (check_database, check_temporal, check_model, check_mail_relay)
@@ -25,7 +25,7 @@ app = typer.Typer(help="Check ports, keys, database, Temporal, model endpoint an
 @app.command()
 def doctor() -> None:
     """Check everything and exit 1 when something is wrong."""
-    findings = asyncio.run(diagnose(StateDir(default_state_path())))
+    findings = asyncio.run(diagnose(default_state()))
     show(findings, Console(highlight=False, soft_wrap=True))
     if not all(finding.is_ok for finding in findings):
         raise typer.Exit(1)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from contracts.base import Contract
 from contracts.classification import Classification, Intent, SelfCheck
-from contracts.security import SecurityFlags
+from contracts.security import Evidence, SecurityFlags
 
 
 class ScanOutput(Contract):
@@ -84,6 +84,7 @@ class DraftOutput(Contract):
     facts: tuple[GroundedFact, ...] = ()
     confidence: float = 0.0
     findings: tuple[DraftFinding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     flags: tuple[str, ...] = ()
     offline: bool = False
 

@@ -38,6 +38,7 @@ class SecurityFlags(Contract):
     flagged_content: str = ""
     spam_score: int = 0
     spam_evidence: tuple[SpamEvidence, ...] = ()
+    spam_may_archive: bool = False
     phishing_detected: bool = False
     guard_unavailable: bool = False
     bypassed: tuple[str, ...] = ()

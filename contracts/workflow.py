@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from contracts.base import Contract
+from contracts.follow_up import FollowUpOrder
 from contracts.lifecycle import (
     Approve,
     Archive,
@@ -129,8 +130,10 @@ class DeliverResult(Contract):
 
 
 class ReplyStart(Contract):
-    """What the relay hands to `reply/<outbox_id>`: the decision to write on a closed thread (P97a)."""
+    """What the relay hands to `reply/<outbox_id>`; `order` is empty where the row was made by "send again" (P97a)."""
 
     outbox_id: UUID
     message_id: UUID
     mailbox_id: UUID
+    actor: str = "workflow"
+    order: FollowUpOrder | None = None

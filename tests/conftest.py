@@ -5,6 +5,7 @@ Nothing starts until a test asks for it, so pure unit tests stay fast.
 
 import asyncio
 import itertools
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from cli.stack.roles import create_database
 from cli.stack.schema import apply_schema
 from cli.stack.state import StateDir
 
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "deskhand"
 _numbers = itertools.count(1)
 
@@ -29,6 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register our marker; async tests and fixtures need no mark of their own."""
     config.addinivalue_line("markers", "long: takes minutes; `make test` leaves it out, `make test-long` runs it")
     config.option.asyncio_mode = config.option.asyncio_mode or "auto"
+    # Tests share their peers as `tests.peers`, also when pytest is called without `python -m`.
+    if str(PROJECT_ROOT) not in sys.path:
+        sys.path.insert(0, str(PROJECT_ROOT))
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +45,7 @@ def service_runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="session")
 def services(service_runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServices]:
-    """Postgres and Temporal, set up as `make run` does; its database `deskhand` is the template and takes no sessions."""
+    """Postgres and Temporal, set up as `make run` does; the database `deskhand` is the template: no sessions there."""
     state = StateDir(tmp_path_factory.mktemp("services") / "state")
     services = EmbeddedServices(state, spare_ports(), durable=False, web_ui=False)
     service_runner.run(services.__aenter__())
@@ -91,4 +96,4 @@ async def temporal_client(services: EmbeddedServices) -> AsyncIterator[Client]:
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     """The folder that holds `schema.sql`, `worker.py` and the packages."""
-    return Path(__file__).resolve().parent.parent
+    return PROJECT_ROOT

@@ -5,13 +5,21 @@ from typing import TYPE_CHECKING
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from contracts import search_attributes as attributes
+    from temporalio.common import SearchAttributeKey
+
+    from contracts import search_attributes as names
     from contracts.lifecycle import View
     from contracts.status import TERMINAL, Status
 
 if TYPE_CHECKING:
     from workflows.inbound_message import InboundMessageWorkflow
 
+STAGE = SearchAttributeKey.for_keyword(names.STAGE)
+THREAD_ID = SearchAttributeKey.for_keyword(names.THREAD_ID)
+CATEGORY = SearchAttributeKey.for_keyword(names.CATEGORY)
+PRIORITY = SearchAttributeKey.for_keyword(names.PRIORITY)
+NEEDS_REVIEW = SearchAttributeKey.for_bool(names.NEEDS_REVIEW)
+REVIEW_DUE_AT = SearchAttributeKey.for_datetime(names.REVIEW_DUE_AT)
 SHOWN = frozenset({Status.DRAFT_READY, Status.QUARANTINED, Status.FAILED, *TERMINAL})
 
 
@@ -38,12 +46,12 @@ def _details(view: View) -> str:
 def _attributes(view: View) -> list:  # type: ignore[type-arg]
     needs = view.status in (Status.DRAFT_READY, Status.QUARANTINED, Status.FAILED)
     updates = [
-        attributes.STAGE.value_set(view.status),
-        attributes.THREAD_ID.value_set(str(view.thread_id)),
-        attributes.NEEDS_REVIEW.value_set(needs),
+        STAGE.value_set(view.status),
+        THREAD_ID.value_set(str(view.thread_id)),
+        NEEDS_REVIEW.value_set(needs),
     ]
     if view.category:
-        updates += [attributes.CATEGORY.value_set(view.category), attributes.PRIORITY.value_set(view.priority)]
+        updates += [CATEGORY.value_set(view.category), PRIORITY.value_set(view.priority)]
     if view.review_due_at is not None:
-        updates.append(attributes.REVIEW_DUE_AT.value_set(view.review_due_at))
+        updates.append(REVIEW_DUE_AT.value_set(view.review_due_at))
     return updates

@@ -5,11 +5,13 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
 
 from activities.lifecycle.work import Work
 from contracts.outputs import RouteOutput
 from contracts.status import Status, StepKind
-from domain.budget.calendar_day import next_midnight_utc
+from domain.budget.calendar_day import next_midnight
+from domain.draft.subject import draft_subject
 from domain.reply.recipients import recipients_hash
 
 REPLY = "reply"
@@ -22,7 +24,7 @@ async def automatic_objection(work: Work) -> str | None:
         return "kill_switch"
     route = await _route_output(work)
     now = await work.tx.value("clock")
-    midnight = next_midnight_utc(now, work.config["timezone"])
+    midnight = next_midnight(now, ZoneInfo(work.config["timezone"]))
     if not await _charge(work, route, midnight):
         return "daily_cap"
     return None
@@ -113,9 +115,10 @@ async def new_outbox_row(
     decision_id: UUID | None,
     slot: str = REPLY,
     previous: UUID | None = None,
+    outbox_id: UUID | None = None,
 ) -> UUID:
     """The one insert into the outbox; the Message-ID is registered with it, so an answer finds the thread (TH2)."""
-    outbox_id, m, c = uuid4(), work.message, work.config
+    outbox_id, m, c = outbox_id or uuid4(), work.message, work.config
     generation = (await work.tx.value("review_last_generation", work.id, slot)) + 1
     domain = c["mailbox_address"].rpartition("@")[2]
     rfc_id = f"{outbox_id}.{secrets.token_hex(8)}@{domain}"
@@ -136,6 +139,4 @@ def hash_of(message: Any) -> str:
 
 def subject_of(message: Any) -> str:
     """The reply's subject: the draft's, else made from the inbound one (P74)."""
-    from domain.draft.subject import reply_subject
-
-    return message["draft_subject"] or reply_subject(message["subject"] or "")
+    return message["draft_subject"] or draft_subject(message["subject"])

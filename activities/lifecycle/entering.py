@@ -3,14 +3,15 @@
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from activities.lifecycle.steps_begin import STATUS_OF, begin_step, outputs_missing
 from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from contracts.lifecycle import Due, Enter
 from contracts.status import ArchiveReason, HoldReason, Result, Status, StepKind
-from domain.budget.calendar_day import next_month_start_utc, next_midnight_utc, local_day_start_utc, local_month_start_utc
-from domain.budget.gcra import Rate, reserve
+from domain.budget.calendar_day import day_start, month_start, next_midnight
+from domain.budget.gcra import Limits, Rate, charge
 
 EARLY = timedelta(seconds=1)
 WAITING_FOR_A_PERSON = frozenset({HoldReason.AUTOMATIC, HoldReason.MISSION})
@@ -44,43 +45,45 @@ async def _held_by_budget(work: Work, hold: str | None, now: datetime) -> bool:
     if until is not None:
         await work.hold(HoldReason.SPEND_CEILING, until)
         return True
-    if hold == HoldReason.RATE_BUDGET:
-        return False
-    slot = await _reserve_slot(work, now)
-    if slot <= now:
+    slot = await _charge_rate(work, now)
+    if slot is None:
         return False
     await work.hold(HoldReason.RATE_BUDGET, slot)
     return True
 
 
-async def _reserve_slot(work: Work, now: datetime) -> datetime:
-    """One slot for the sender and one for the mailbox; the later of the two is the message's (P46)."""
-    c, sender = work.config, work.message["from_identity"] or "unknown"
-    rates = {
-        sender: Rate(per_minute=c["sender_rate_per_min"], burst=c["sender_burst"]),
-        "": Rate(per_minute=c["mailbox_rate_per_min"], burst=c["mailbox_burst"]),
-    }
-    rows = await work.tx.rows("enter_budget", work.mailbox_id, list(rates))
+async def _charge_rate(work: Work, now: datetime) -> datetime | None:
+    """The sender's slot, then the mailbox's; None means go on. What was paid is not paid again on waking (P46)."""
+    paid, sender = work.message["budget_charged"], work.message["from_identity"] or "unknown"
+    if paid == "both":
+        return None
+    rows = await work.tx.rows("enter_budget", work.mailbox_id, [sender, ""])
     known = {row["sender"]: row["next_slot_at"] for row in rows}
-    slots = []
-    for name in sorted(rates):
-        slot, following = reserve(rates[name], known.get(name), now)
-        await work.tx.run("enter_charge", work.mailbox_id, name, following)
-        slots.append(slot)
-    return max(slots)
+    result = charge(known.get(sender), known.get(""), now, _limits(work), sender_charged=paid == "sender")
+    for name, following in ((sender, result.sender_next_slot_at), ("", result.mailbox_next_slot_at)):
+        if following is not None and following != known.get(name):
+            await work.tx.run("enter_charge", work.mailbox_id, name, following)
+    await work.tx.run("enter_paid", work.id, "both" if result.mailbox_charged else "sender")
+    return result.hold_until
+
+
+def _limits(work: Work) -> Limits:
+    c = work.config
+    return Limits(
+        sender=Rate(per_minute=c["sender_rate_per_min"], burst=c["sender_burst"]),
+        mailbox=Rate(per_minute=c["mailbox_rate_per_min"], burst=c["mailbox_burst"]),
+    )
 
 
 async def _spend_hold(work: Work, now: datetime) -> datetime | None:
     daily, monthly = work.config["daily_budget_usd"], work.config["monthly_budget_usd"]
     if daily is None and monthly is None:
         return None
-    zone = work.config["timezone"]
-    spent = await work.tx.one(
-        "enter_spent", work.mailbox_id, local_day_start_utc(now, zone), local_month_start_utc(now, zone)
-    )
+    zone = ZoneInfo(work.config["timezone"])
+    spent = await work.tx.one("enter_spent", work.mailbox_id, day_start(now, zone), month_start(now, zone))
     if _reached(spent["month"], monthly):
-        return next_month_start_utc(now, zone)
-    return next_midnight_utc(now, zone) if _reached(spent["today"], daily) else None
+        return month_start(month_start(now, zone) + timedelta(days=32), zone)
+    return next_midnight(now, zone) if _reached(spent["today"], daily) else None
 
 
 def _reached(spent: Decimal, ceiling: Decimal | None) -> bool:

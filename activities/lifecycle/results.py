@@ -5,7 +5,9 @@ from typing import Any
 
 from activities.lifecycle.work import Work
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput, RouteOutput, ScanOutput
+from contracts.security import Evidence, SecurityFlags
 from contracts.status import Status, StepKind
+from domain.detect.scan import evidence_hash
 
 AGENT = "agent"
 
@@ -59,9 +61,10 @@ async def _classify(work: Work, output: Any, to: Status | None) -> None:
 
 
 async def _draft(work: Work, output: Any, to: Status | None) -> None:
-    if to is not None:
-        return
     d = DraftOutput.model_validate(output)
+    if to is not None:
+        await _context_injection(work, d)
+        return
     revision = await add_revision(work, AGENT, d.text, offline=d.offline)
     for f in d.findings:
         await add_finding(work, revision, f)
@@ -77,6 +80,20 @@ async def _draft(work: Work, output: Any, to: Status | None) -> None:
         revision,
         d.offline,
     )
+
+
+async def _context_injection(work: Work, d: DraftOutput) -> None:
+    """The evidence of the second look joins that of the scan, so that the quarantine page can show it (E14)."""
+    flags = SecurityFlags.model_validate(work.message["security_flags"] or {})
+    merged = flags.model_copy(
+        update={
+            "injection_detected": True,
+            "injection_type": "context_injection",
+            "evidence": (*flags.evidence, *d.evidence),
+            "confidence": max([flags.confidence, *(e.weight for e in d.evidence)]),
+        }
+    )
+    await work.tx.run("step_set_security", work.id, merged.model_dump_json())
 
 
 async def add_revision(work: Work, author: str, text: str, *, offline: bool = False) -> int:
@@ -148,3 +165,8 @@ _TAKE = {
     StepKind.DRAFT: _draft,
     StepKind.ROUTE: _route,
 }
+
+
+def hash_of_evidence(hit: Any) -> str:
+    """The same hash the scan compares bypasses with (P61)."""
+    return evidence_hash(Evidence.model_validate(hit))

@@ -13,7 +13,7 @@ from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from activities.ports import Database, Transaction
 from contracts.errors import DatabaseFault
-from contracts.lifecycle import HUMAN_ACTS, Command, Outcome, Receive, Refusal, WriteReply
+from contracts.lifecycle import HUMAN_ACTS, Command, Look, Outcome, Receive, Refusal, WriteReply
 from contracts.status import TERMINAL, Result, Status
 from domain.keys import Keyring
 
@@ -99,6 +99,11 @@ async def _lock(tx: Transaction, command: Command) -> Work | None:
     message = await tx.one("lifecycle_lock_message", command.message_id)
     config = await tx.one("lifecycle_config", found["mailbox_id"])
     return Work(tx=tx, command=command, message=message, thread=thread, config=config)
+
+
+async def lock_message(tx: Transaction, message_id: UUID) -> Work | None:
+    """A message with its locks taken in order, for a caller that changes no status of it."""
+    return await _lock(tx, Command(message_id=message_id, cause_key="read", actor="workflow", act=Look()))
 
 
 async def _known(tx: Transaction, command: Command) -> Outcome | None:

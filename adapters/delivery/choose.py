@@ -12,6 +12,14 @@ from adapters.delivery.smtp import SmtpChannel
 from adapters.delivery.smtp_session import SmtpServer, TlsMode
 from contracts.errors import SettingsFault
 
+_TLS_MODES: dict[str, TlsMode] = {
+    "starttls": "starttls",
+    "tls": "tls",
+    "implicit": "tls",
+    "loopback": "loopback",
+    "none": "loopback",
+}
+
 
 class DeliverySettings(Protocol):
     """The settings that concern sending."""
@@ -41,8 +49,8 @@ class DeliverySettings(Protocol):
         """The password that goes with it."""
 
     @property
-    def smtp_tls(self) -> TlsMode:
-        """`starttls`, `tls`, or `loopback` for no encryption on this machine."""
+    def smtp_tls(self) -> str:
+        """`starttls`, `tls` (or `implicit`), or `loopback` (or `none`) for no encryption on this machine."""
 
     @property
     def resend_api_key(self) -> SecretStr | None:
@@ -68,6 +76,13 @@ def _file(settings: DeliverySettings) -> Channel:
     return FileChannel(Path(settings.file_channel_dir))
 
 
+def _tls_mode(word: str) -> TlsMode:
+    mode = _TLS_MODES.get(word)
+    if mode is None:
+        raise SettingsFault(f"smtp_tls must be one of {', '.join(_TLS_MODES)}.")
+    return mode
+
+
 def _smtp(settings: DeliverySettings) -> Channel:
     if not settings.smtp_host:
         raise SettingsFault("smtp_host is missing: the relay to send mail through.")
@@ -75,7 +90,7 @@ def _smtp(settings: DeliverySettings) -> Channel:
         SmtpServer(
             host=settings.smtp_host,
             port=settings.smtp_port,
-            tls=settings.smtp_tls,
+            tls=_tls_mode(settings.smtp_tls),
             user=settings.smtp_user or "",
             password=settings.smtp_password,
         )

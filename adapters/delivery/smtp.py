@@ -26,7 +26,7 @@ class SmtpChannel:
         now: Now = utc_now,
     ) -> None:
         if server.tls == "loopback" and not is_loopback(server.host):
-            raise SettingsFault("smtp_tls is 'loopback', but smtp_host is another machine; use 'starttls' or 'tls'.")
+            raise SettingsFault("smtp_tls asks for no encryption, but smtp_host is another machine; encrypt the line.")
         self._server = server
         self._context = tls_context if server.tls == "loopback" else tls_context or ssl.create_default_context()
         self._timeouts = timeouts or SmtpTimeouts()

@@ -168,6 +168,7 @@ class Session:
             raise
 
     def _ready_for_the_body(self, code: int, words: str) -> SMTPProtocol:
+        self._seconds(self._timeouts.final_dot)
         if code != _GO_AHEAD:
             raise _refusal(code, words)
         protocol = self._client.protocol

@@ -18,6 +18,7 @@ from cli.stack.faults import StackFault
 
 TETHER = Path(__file__).with_name("tether.py")
 POLL_S = 0.02
+LONGEST_POLL_S = 0.25
 LOG_LIMIT_BYTES = 10_000_000
 
 
@@ -105,13 +106,14 @@ class Child:
 
     async def until(self, ready: Callable[[], Awaitable[bool]], timeout_s: float) -> None:
         """Wait until `ready`; StackFault when the child dies first or the time is over."""
-        deadline = time.monotonic() + timeout_s
+        deadline, pause_s = time.monotonic() + timeout_s, POLL_S
         while not await ready():
             if not self.is_alive():
                 raise StackFault(f"{self.name} ended at its start ({self.ending()}).\n{self._log_excerpt()}")
             if time.monotonic() > deadline:
                 raise StackFault(f"{self.name} did not get ready within {timeout_s:g} s. See its log {self.log}.")
-            await asyncio.sleep(POLL_S)
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 1.2, LONGEST_POLL_S)
 
 
 def tether(death_signal: signal.Signals, identity: str) -> list[str]:

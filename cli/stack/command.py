@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from cli.stack.display import PlainDisplay, display_for, welcome
+from cli.stack.display import PlainDisplay, display_for, show_welcome
 from cli.stack.ports import load_ports
 from cli.stack.run import Stack
-from cli.stack.state import StateDir, default_state_path
+from cli.stack.state import default_state
 
 app = typer.Typer(help="Start everything on this machine and keep it running until Ctrl-C.")
 
@@ -25,7 +25,7 @@ def run(
 
 
 async def _run(console: Console, exit_when_ready: bool) -> None:
-    state = StateDir(default_state_path())
+    state = default_state()
     stack = Stack(state, load_ports(state.env_file), PlainDisplay(console))
     stop = _stop_on_signals(stack)
     work = asyncio.create_task(_work(stack, console, exit_when_ready))
@@ -40,7 +40,7 @@ async def _run(console: Console, exit_when_ready: bool) -> None:
 async def _work(stack: Stack, console: Console, exit_when_ready: bool) -> None:
     with display_for(console) as stack.display:
         await stack.start()
-    console.print(welcome(stack.facts(), "Deskhand runs. Ctrl-C stops it."))
+    show_welcome(console, "Deskhand runs. Ctrl-C stops it.", stack.facts())
     try:
         if not exit_when_ready:
             await stack.supervise()

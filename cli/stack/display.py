@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.panel import Panel
+from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 
 class PlainDisplay:
@@ -66,9 +65,10 @@ def display_for(console: Console) -> Iterator[PlainDisplay]:
         yield live
 
 
-def welcome(facts: dict[str, str], title: str) -> Panel:
-    """The box with addresses and the first login."""
-    table = Table.grid(padding=(0, 2))
+def show_welcome(console: Console, title: str, facts: dict[str, str]) -> None:
+    """Addresses and the first login, one a line and never broken, so that they can be copied and clicked."""
+    width = max(len(name) for name in facts)
+    console.print(f"\n[bold green]{title}[/]")
     for name, value in facts.items():
-        table.add_row(f"[bold]{name}[/]", value)
-    return Panel(table, title=title, expand=False)
+        console.print(f"  [bold]{name:<{width}}[/]  {escape(value)}", soft_wrap=True)
+    console.print()

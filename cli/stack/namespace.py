@@ -25,6 +25,7 @@ from contracts.search_attributes import SEARCH_ATTRIBUTES, AttributeType
 
 MINIMUM_RETENTION: Final = timedelta(days=30)
 VISIBLE_TIMEOUT_S: Final = 30
+POLL_S: Final = 0.05
 INDEXED_TYPES: Final = {
     AttributeType.KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
     AttributeType.BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
@@ -48,6 +49,7 @@ async def ensure_namespace(client: Client, namespace: str, retention: timedelta)
     kept = await retention_of(client, namespace)
     if kept is None:
         await _register(client, namespace, retention)
+        await _until_visible(client, namespace)
     elif kept < MINIMUM_RETENTION:
         config = NamespaceConfig(workflow_execution_retention_ttl=_duration(retention))
         await client.workflow_service.update_namespace(UpdateNamespaceRequest(namespace=namespace, config=config))
@@ -64,6 +66,15 @@ async def _register(client: Client, namespace: str, retention: timedelta) -> Non
     except RPCError as error:
         if error.status is not RPCStatusCode.ALREADY_EXISTS:
             raise
+
+
+async def _until_visible(client: Client, namespace: str) -> None:
+    """Wait until every part of the server knows a namespace made a moment ago."""
+    deadline = time.monotonic() + VISIBLE_TIMEOUT_S
+    while await _attributes_when_visible(client, namespace) is None:
+        if time.monotonic() > deadline:
+            raise StackFault(f"Temporal does not show the namespace {namespace} that it took. See its log.")
+        await asyncio.sleep(POLL_S)
 
 
 def _duration(length: timedelta) -> Duration:
@@ -93,19 +104,19 @@ def missing_attributes(registered: dict[str, int]) -> dict[str, AttributeType]:
 async def ensure_search_attributes(client: Client, namespace: str) -> None:
     """Register what is missing of the registry and wait until the server knows it (P31)."""
     deadline = time.monotonic() + VISIBLE_TIMEOUT_S
-    while missing := missing_attributes(await _attributes_when_visible(client, namespace)):
+    while missing := missing_attributes(await _attributes_when_visible(client, namespace) or {}):
         if time.monotonic() > deadline:
             raise StackFault(f"Temporal did not take the search attributes {', '.join(missing)}. See its log.")
         await _add(client, namespace, missing)
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(POLL_S)
 
 
-async def _attributes_when_visible(client: Client, namespace: str) -> dict[str, int]:
+async def _attributes_when_visible(client: Client, namespace: str) -> dict[str, int] | None:
     try:
         return await registered_attributes(client, namespace)
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
-            return {}
+            return None
         raise
 
 

@@ -8,6 +8,7 @@ import asyncio
 import importlib.util
 import shutil
 import signal
+import sys
 from pathlib import Path
 
 import asyncpg
@@ -16,7 +17,7 @@ from cli.stack.children import Child
 from cli.stack.faults import StackFault
 from cli.stack.identity import KEEP, Say, choose_identity, give, open_way
 from cli.stack.leftovers import clear_stale_pid_file
-from cli.stack.ports import LOOPBACK
+from cli.stack.ports import LOOPBACK, require_free
 from cli.stack.roles import APP, OWNER, SUPERUSER, ensure_roles
 from cli.stack.state import StateDir, write_private
 
@@ -33,6 +34,9 @@ CONFIGURATION = {
     "timezone": "UTC", "log_timezone": "UTC", "log_min_messages": "log", "log_min_error_statement": "panic",
     "log_error_verbosity": "terse", "log_checkpoints": "off",
 }  # fmt: skip
+if sys.platform == "linux":
+    # One call instead of a thousand: after `kill -9` on a busy disk 0.4 s instead of 5 s.
+    CONFIGURATION["recovery_init_sync_method"] = "syncfs"
 # Tests survive a killed server all the same; only a power cut would cost them their data.
 IN_HASTE = {"fsync": "off", "full_page_writes": "off"}
 
@@ -112,6 +116,7 @@ class Postgres:
     async def _start_server(self) -> None:
         for attempt in range(1, START_TRIES + 1):
             await clear_stale_pid_file(self.state.postgres_data)
+            require_free({"POSTGRES_PORT": self.port})
             self.child.command, self.child.identity = self._command(), self._identity
             self.child.start()
             try:

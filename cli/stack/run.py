@@ -25,7 +25,7 @@ from cli.stack.ports import StackPorts, load_ports, require_free
 from cli.stack.postgres import Postgres
 from cli.stack.roles import APP, OWNER
 from cli.stack.schema import apply_schema
-from cli.stack.state import StateDir, default_state_path, write_private
+from cli.stack.state import StateDir, default_state, write_private
 from cli.stack.supervise import keep_all
 from cli.stack.temporal import Temporal
 from cli.stack.together import together
@@ -177,7 +177,7 @@ def _model_words(settings: Settings) -> str:
 @asynccontextmanager
 async def running_stack(display: PlainDisplay) -> AsyncIterator[StateDir]:
     """The stack that runs already on the default state folder, else one of our own while the context is open."""
-    state = StateDir(default_state_path())
+    state = default_state()
     ports = load_ports(state.env_file)
     if state.holder_pid() is not None:
         await _until_answers(ports.api_port)

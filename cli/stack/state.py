@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dotenv import dotenv_values
 
-from adapters.settings import PROJECT_ROOT
+from adapters.settings import env_file_path, state_path
 from cli.stack.faults import AlreadyRunning, StackFault
 
 PASSWORD_BYTES = 24
@@ -21,11 +21,6 @@ HEADER = (
     "# Settings of Deskhand. Variables of the environment win over this file.\n"
     "# `deskhand run` rewrites the ports, addresses and database URLs it uses and leaves every other line alone.\n"
 )
-
-
-def default_state_path() -> Path:
-    """`DESKHAND_STATE_DIR`, else `.deskhand` beside the code."""
-    return Path(os.environ.get("DESKHAND_STATE_DIR") or PROJECT_ROOT / ".deskhand").absolute()
 
 
 def write_private(path: Path, text: str) -> None:
@@ -42,13 +37,13 @@ def write_private(path: Path, text: str) -> None:
 class StateDir:
     """Paths of one stack. `create()` makes the folders; `lock()` keeps a second stack out."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, env_file: Path | None = None) -> None:
         self.path = path
         self.logs = path / "logs"
         self.postgres_data = path / "postgres"
         self.temporal_file = path / "temporal.db"
         self.secrets_file = path / "secrets.json"
-        self.env_file = path / "deskhand.env"
+        self.env_file = env_file or path / "deskhand.env"
         self.first_login_file = path / "first-login.txt"
         self.children_file = path / "children.json"
         self.lock_file = path / "run.lock"
@@ -129,6 +124,11 @@ class StateDir:
         changed = _with_values(text, values)
         if changed != text or not self.env_file.is_file():
             write_private(self.env_file, changed)
+
+
+def default_state() -> StateDir:
+    """The state folder and dotenv file that the environment names (`DESKHAND_STATE_DIR`, `DESKHAND_ENV_FILE`)."""
+    return StateDir(state_path(), env_file_path())
 
 
 def _already_running(state: StateDir) -> str:

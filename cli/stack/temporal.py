@@ -11,7 +11,7 @@ from temporalio.client import Client
 from cli.stack.children import Child
 from cli.stack.faults import StackFault
 from cli.stack.namespace import ensure_namespace, ensure_search_attributes
-from cli.stack.ports import LOOPBACK
+from cli.stack.ports import LOOPBACK, require_free
 from cli.stack.state import StateDir
 
 NAMESPACE: Final = "deskhand"
@@ -46,6 +46,7 @@ class Temporal:
         self.state = state
         self.address = f"{LOOPBACK}:{port}"
         self.namespace = namespace
+        self._ports = {"TEMPORAL_PORT": port} | ({} if ui_port is None else {"TEMPORAL_UI_PORT": ui_port})
         self.child = Child(
             "Temporal", _command(state, port, ui_port, namespace), state.log("temporal"),
             environment=_environment(state), folder=state.path, stop_timeout_s=20,
@@ -53,6 +54,8 @@ class Temporal:
 
     async def start(self) -> None:
         """Start the server, wait for it, and see to namespace, retention and search attributes."""
+        # Without this check the health of a stranger's server on our port would pass for our own.
+        require_free(self._ports)
         self.child.start()
         await self.child.until(self._answers, START_TIMEOUT_S)
         client = await self.client()

@@ -16,7 +16,7 @@ class FormSender(Contract):
 class AutomaticFacts(Contract):
     """Addresses are identities (AM8). `own_message_ids` are those ids of this mail that we once sent.
 
-    `marker_valid` tells that its X-Deskhand-Id verified; `dkim_pass_domains` come from a verified source;
+    `marker_valid` tells that its X-Deskhand-Id verified; `dkim_pass_domains` (lower case) come from a verified source;
     `exempt_senders` are the mailbox's exemptions, each an identity or `@domain`.
     """
 

@@ -10,7 +10,7 @@ from domain.automatic_mail.header_rules import header_values
 
 _DAEMON = re.compile(r"(?:mailer[-_.]?daemon|postmaster)(?![a-z0-9])|bounces?(?:\Z|[-+=])")
 _ENVELOPE_DAEMON = re.compile(r"<?mailer[-_.]?daemon(?![a-z0-9])")
-_MAIL_SYSTEM = re.compile(r"\"?(?:ndr|mdaemon|mail[-_. ]?daemon|mail delivery (?:sub)?system|system administrator)\"?\Z")
+_MAIL_SYSTEM = re.compile(r'"?(?:ndr|mdaemon|mail[-_. ]?daemon|mail delivery (?:sub)?system|system administrator)"?\Z')
 _NO_REPLY = re.compile(r"(?:\A|[-+._=])(?:no[-_.]?reply|do[-_.]?not[-_.]?reply)(?:\Z|[-+._=])")
 
 

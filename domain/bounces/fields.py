@@ -43,7 +43,7 @@ def typed_value(value: str) -> str:
 
 
 def status_code(*values: str) -> str:
-    """The first enhanced status code in these texts, else the class of a plain SMTP reply code as `5.0.0`, else empty."""
+    """The first enhanced status code in these texts, else the class of an SMTP reply code as `5.0.0`, else empty."""
     for value in values:
         if found := _STATUS.search(value):
             return found[1]
@@ -76,9 +76,9 @@ def _text(part: Message) -> str:
 def _block_text(block: object) -> str:
     if not isinstance(block, Message):
         return str(block)
-    headers = "\n".join(f"{name}: {value}" for name, value in block.items())
-    inner = block.get_payload()
-    return f"{headers}\n\n{inner}" if isinstance(inner, str) else headers
+    headers = "\n".join(f"{name}: {value}" for name, value in block.raw_items())
+    inner = block.get_payload(decode=True)
+    return f"{headers}\n\n{inner.decode('utf-8', 'surrogateescape')}" if isinstance(inner, bytes) else headers
 
 
 def _decoded(text: str, encoding: str) -> str:

@@ -16,14 +16,14 @@ from domain.bounces.delivery_status import (
     reported_recipient,
 )
 from domain.bounces.fields import Fields, field_groups, first
-from domain.bounces.report import BounceReport, ReportedRecipient, ReportKind, worst
+from domain.bounces.report import BounceReport, ReportKind, worst
 from domain.bounces.returned import own_parts, related_message_ids, returned_marker, returned_message_id
 from domain.bounces.wording import worded_recipients
 from domain.mail.encoded_words import decode_header
 from domain.threads.subjects import has_reply_prefix
 
 MAX_READ_BYTES = 1 << 20
-MAX_LINES = 20_000
+MAX_LINES = 10_000
 MAX_LINE_BYTES = 1_000
 MAX_NESTING_SIGNS = 64
 MAX_RECIPIENTS = 500

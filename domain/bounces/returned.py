@@ -7,14 +7,13 @@ from email.parser import HeaderParser
 
 from domain.automatic_mail.header_rules import REPORT_TYPES
 from domain.automatic_mail.marker import MARKER_HEADER
-from domain.mail.message_ids import normalise_message_id
+from domain.mail.message_ids import all_ids, normalise_message_id
 
 MAX_SEARCHED_CHARS = 256 * 1024
 MAX_RELATED_IDS = 20
 _HEADERS_AS_TEXT = "text/rfc822-headers"
 _LINES = re.IGNORECASE | re.MULTILINE
 _QUOTE = r"^[ \t>|]{0,4}"
-_ID = re.compile(r"<[^<>\s]{1,998}>")
 _ID_IN_TEXT = re.compile(_QUOTE + r"Message-ID:[ \t]{0,4}\n?[ \t]{0,4}(<[^<>\s]{1,998}>)", _LINES)
 _MARKER_IN_TEXT = re.compile(_QUOTE + MARKER_HEADER + r":[ \t]{0,4}([\w.-]{1,200})", _LINES)
 
@@ -22,10 +21,14 @@ _MARKER_IN_TEXT = re.compile(_QUOTE + MARKER_HEADER + r":[ \t]{0,4}([\w.-]{1,200
 def own_parts(message: Message) -> Iterator[Message]:
     """The parts of the mail itself, outermost first; mails attached to it are not opened (AU15)."""
     yield message
-    payload = message.get_payload()
-    if message.get_content_maintype() == "multipart" and isinstance(payload, list):
-        for part in payload:
+    if message.get_content_maintype() == "multipart":
+        for part in _inner(message):
             yield from own_parts(part)
+
+
+def is_attached_mail(part: Message) -> bool:
+    """True for a mail (or its headers) inside this one, under whatever media type; servers invent some."""
+    return part.get_content_maintype() == "message" and part.get_content_type() not in REPORT_TYPES
 
 
 def part_text(part: Message) -> str:
@@ -48,8 +51,7 @@ def returned_marker(parts: Iterable[Message]) -> str:
 def related_message_ids(message: Message) -> tuple[str, ...]:
     """The ids that the report itself claims to answer."""
     values = [str(value) for name in ("In-Reply-To", "References") for value in message.get_all(name, [])]
-    found = dict.fromkeys(normalise_message_id(token) for value in values for token in _ID.findall(value))
-    return tuple(filter(None, found))[:MAX_RELATED_IDS]
+    return tuple(dict.fromkeys(id_ for value in values for id_ in all_ids(value)))[:MAX_RELATED_IDS]
 
 
 def _candidates(parts: Iterable[Message], header: str, in_text: re.Pattern[str]) -> Iterator[str]:
@@ -63,9 +65,11 @@ def _candidates(parts: Iterable[Message], header: str, in_text: re.Pattern[str])
 
 
 def _returned_headers(part: Message) -> Message:
-    """Headers of an attached mail, under whatever media type; servers invent some, such as message/rfc822-headers."""
     if part.get_content_type() == _HEADERS_AS_TEXT:
         return HeaderParser().parsestr(part_text(part))
+    return next(iter(_inner(part)), Message()) if is_attached_mail(part) else Message()
+
+
+def _inner(part: Message) -> list[Message]:
     payload = part.get_payload()
-    attached = part.get_content_maintype() == "message" and part.get_content_type() not in REPORT_TYPES
-    return payload[0] if attached and isinstance(payload, list) and payload else Message()
+    return [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []

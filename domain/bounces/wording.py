@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from copy import copy
 from email.message import Message
 
 from flufl.bounce import all_failures
 
 from domain.bounces.fields import status_code
 from domain.bounces.report import ReportedRecipient, ReportKind
-from domain.bounces.returned import part_text
+from domain.bounces.returned import is_attached_mail, part_text
 
 MAX_DIAGNOSTIC_CHARS = 400
-_REASON = re.compile(
-    r"[^\n]{0,200}(?<![0-9.])(?:[45][0-5][0-9][ -]|[45]\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.]))[^\n]{0,300}"
-)
+_CODE = re.compile(r"(?<![0-9.])(?:[45][0-5][0-9][ -]|[45]\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.]))")
 _FAILED_HEADER = "X-Failed-Recipients"
 
 
@@ -29,10 +28,20 @@ def worded_recipients(message: Message, parts: Iterable[Message]) -> tuple[Repor
 def _recognised(message: Message) -> tuple[set[str], set[str]]:
     """Temporary and permanent failures by the pattern library, which raises on some malformed mail."""
     try:
-        temporary, permanent = all_failures(message)
+        temporary, permanent = all_failures(_without_attached_mail(message))
     except Exception:
         return set(), set()
     return _addresses(temporary), _addresses(permanent)
+
+
+def _without_attached_mail(message: Message) -> Message:
+    """A copy without the mails attached to it, whose own words are not this report's (AU15)."""
+    copied = copy(message)
+    payload = message.get_payload()
+    if message.get_content_maintype() == "multipart" and isinstance(payload, list):
+        own = [part for part in payload if isinstance(part, Message) and not is_attached_mail(part)]
+        copied.set_payload([_without_attached_mail(part) for part in own])
+    return copied
 
 
 def _addresses(found: Iterable[bytes]) -> set[str]:
@@ -59,7 +68,14 @@ def _described(addresses: set[str], kind: ReportKind, reason: str) -> tuple[Repo
 def _reason(parts: Iterable[Message]) -> str:
     """The first line of the mail's own text that holds a status or reply code."""
     for part in parts:
-        found = _REASON.search(part_text(part)) if part.get_content_type() == "text/plain" else None
-        if found:
-            return " ".join(found[0].split())[:MAX_DIAGNOSTIC_CHARS]
+        text = part_text(part) if part.get_content_type() == "text/plain" else ""
+        if found := _CODE.search(text):
+            return " ".join(_line_around(text, found.start()).split())[:MAX_DIAGNOSTIC_CHARS]
     return ""
+
+
+def _line_around(text: str, place: int) -> str:
+    """The line that holds `place`."""
+    start = text.rfind("\n", 0, place) + 1
+    end = text.find("\n", place)
+    return text[start : end if end >= 0 else len(text)]

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from contracts.base import Contract
 from domain.briefing.facts import BriefingFacts
-from domain.briefing.grounding_sources import Source, SourceKind
+from domain.briefing.grounding_sources import Source
 from domain.briefing.sections import Entry, Section, briefing_entries, render, section_gaps
 from domain.briefing.tokens import count_tokens
 
@@ -28,8 +28,8 @@ class ContextTier(StrEnum):
 class Briefing(Contract):
     """The context as the model reads it. `dropped` holds the ids of entries that had to go, in that order.
 
-    `seen_message_id` is the newest inbound mail of a person that stands in the text (gate 10). The three `*_found` flags
-    speak of what is still present, never of what was dropped or withheld (gate 11).
+    `seen_message_id` is the newest inbound mail of a person that stands in the text (gate 10). The three
+    `*_found` flags speak of what is still present, never of what was dropped or withheld (gate 11).
     """
 
     text: str
@@ -78,7 +78,8 @@ def _reduce(entries: Sequence[Entry], tier: ContextTier, budget: int) -> tuple[l
 
 
 def _expendable(entries: Sequence[Entry]) -> list[Entry]:
-    """Oldest history, files, lowest-ranked knowledge, oldest activity; mails answered together with this one go last."""
+    """Oldest history, files, lowest-ranked knowledge, oldest activity; mails answered together with this one go
+    last."""
 
     def of(section: Section) -> list[Entry]:
         return [entry for entry in entries if entry.section is section and not entry.coalesced]
@@ -89,7 +90,8 @@ def _expendable(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _truncate_current(kept: Sequence[Entry], budget: int) -> list[Entry]:
-    """Beginning and end of the current message with a visible mark between, as much as fits beside the protected rest."""
+    """Beginning and end of the current message with a visible mark between, as much as fits beside the protected
+    rest."""
     *rest, current = kept
     fits = _longest(len(current.text), lambda chars: _size((*rest, _shortened(current, chars))) <= budget)
     return [*rest, _shortened(current, fits)]
@@ -162,5 +164,6 @@ def _holds(kept: Iterable[Entry], section: Section) -> bool:
 
 def _seen(facts: BriefingFacts, present: set[str]) -> str:
     """The newest mail of a person in the text; equal times are told apart by id."""
-    mails = [(item.at, item.id) for item in facts.history if item.id in present and item.by_person and not item.sent_by_us]
+    inbound = (item for item in facts.history if item.id in present and not item.sent_by_us)
+    mails = [(item.at, item.id) for item in inbound if item.by_person]
     return max([*mails, (facts.current.received_at, facts.current.id)])[1]

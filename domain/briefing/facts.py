@@ -69,7 +69,8 @@ class KnowledgeFacts(Contract):
 
 
 class FileFacts(Contract):
-    """One stored file that fits the question, in the order of retrieval. `contact_id` None: a file of the organisation."""
+    """One stored file that fits the question, in the order of retrieval. `contact_id` None: a file of the
+    organisation."""
 
     id: str
     name: str

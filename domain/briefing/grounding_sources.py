@@ -22,7 +22,8 @@ class SourceKind(StrEnum):
 
 
 class Source(Contract):
-    """One piece of context. `trusted` is False for everything a customer wrote, also after it became a claim or a file."""
+    """One piece of context. `trusted` is False for everything a customer wrote, also after it became a claim or a
+    file."""
 
     id: str
     kind: SourceKind

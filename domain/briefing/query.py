@@ -1,4 +1,5 @@
-"""The question put to the knowledge base: short enough to embed, and only asked when there is something to ask (P64)."""
+"""The question put to the knowledge base: short enough to embed, and only asked when there is something to ask
+(P64)."""
 
 MAX_QUERY_CHARS = 2_000
 MIN_SEMANTIC_CHARS = 10

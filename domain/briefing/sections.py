@@ -56,7 +56,8 @@ _TRUST_KIND = {
 
 
 def briefing_entries(facts: BriefingFacts) -> tuple[Entry, ...]:
-    """All entries of the briefing in reading order: limited, scoped to the contact, worded, unscanned bodies withheld."""
+    """All entries of the briefing in reading order: limited, scoped to the contact, worded, unscanned bodies
+    withheld."""
     return (
         *_contact(facts),
         *_activities(facts),
@@ -193,7 +194,8 @@ def _files(facts: BriefingFacts) -> list[FileFacts]:
 def _file_entry(item: FileFacts) -> Entry:
     title = f", {_one_line(item.title)}" if item.title.strip() else ""
     text = f"- {_one_line(item.name)}{title}: {_third_party(item.summary.strip())}".rstrip(": ")
-    source = _source(item.id, SourceKind.FILE, item.name, f"{item.title}\n{item.summary}".strip(), item.contact_id is None)
+    known = f"{item.title}\n{item.summary}".strip()
+    source = _source(item.id, SourceKind.FILE, item.name, known, trusted=item.contact_id is None)
     return Entry(id=item.id, section=Section.FILES, text=text, source=source)
 
 

@@ -1,4 +1,5 @@
-"""A context budget counted in characters is wrong by a factor of four between scripts; this counts real tokens, offline."""
+"""A context budget counted in characters is wrong by a factor of four between scripts; this counts real tokens,
+offline."""
 
 from functools import cache
 from typing import Protocol, cast

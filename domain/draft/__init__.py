@@ -1,4 +1,5 @@
-"""What can be said about a draft without asking a model: its subject, what it leans on, how sure we are, how much changed."""
+"""What can be said about a draft without asking a model: its subject, what it leans on, how sure we are, how much
+changed."""
 
 from domain.draft.confidence import confidence_score, needs_options, options_with_draft
 from domain.draft.grounding import GroundedItem, Grounding, ground

@@ -27,7 +27,9 @@ MONTHS = _numbered(
 # Full names that are other words too, unless a word such as `in` leads to them; `sept` is seven in French.
 AMBIGUOUS_MONTHS = frozenset({"march", "may", "mars", "august", "mai"})
 NEVER_LONE_MONTHS = frozenset({"sept", "janv", "févr", "juil"})
-MONTH_LEADS = frozenset("in of by until till since early late mid im bis ab seit anfang ende mitte en fin début depuis".split())
+MONTH_LEADS = frozenset(
+    "in of by until till since early late mid im bis ab seit anfang ende mitte en fin début depuis".split()
+)
 MIN_LONE_MONTH_CHARS = 4
 
 WEEKDAYS = _numbered(
@@ -42,15 +44,26 @@ WEEKDAYS = _numbered(
     ),
     0,
 )
-_ABBREVIATIONS = "mon mo lun|tue tues di mar|wed mi mer mié|thu thur do jeu jue|fri fr ven vie|sat sa sam sáb|sun so dim dom"
-WEEKDAY_ABBREVIATIONS = _numbered(_ABBREVIATIONS.split("|"), 0)
+WEEKDAY_ABBREVIATIONS = _numbered(
+    (
+        "mon mo lun",
+        "tue tues di mar",
+        "wed mi mer mié",
+        "thu thur do jeu jue",
+        "fri fr ven vie",
+        "sat sa sam sáb",
+        "sun so dim dom",
+    ),
+    0,
+)
 
 _RELATIVE = {
     "today": "today|heute|aujourd hui|hoy|tonight|heute abend",
     "tomorrow": "tomorrow|morgen|demain|mañana",
     "day_after": "day after tomorrow|übermorgen|après demain|après-demain|pasado mañana",
     "this_week": "this week|diese woche|dieser woche|cette semaine|esta semana",
-    "next_week": "next week|nächste woche|nächster woche|kommende woche|semaine prochaine|próxima semana|semana que viene",
+    "next_week": "next week|nächste woche|nächster woche|kommende woche|semaine prochaine|próxima semana|"
+    "semana que viene",
     "next_month": "next month|nächsten monat|kommenden monat|mois prochain|próximo mes|mes que viene",
     "immediately": "immediately|sofort|umgehend|immédiatement|inmediatamente",
 }

@@ -1,4 +1,5 @@
-"""Order numbers, serial numbers and model names mix letters and digits; they may be echoed, but only letter by letter."""
+"""Order numbers, serial numbers and model names mix letters and digits; they may be echoed, but only letter by
+letter."""
 
 import re
 from collections.abc import Iterator

@@ -23,7 +23,8 @@ def needs_options(score: float) -> bool:
 
 
 def options_with_draft(draft: str, alternatives: Iterable[str]) -> tuple[str, ...]:
-    """The draft first, then up to two alternatives that differ from it; empty if there is none, the draft then stands."""
+    """The draft first, then up to two alternatives that differ from it; empty if there is none, the draft then
+    stands."""
     others = dict.fromkeys(text.strip() for text in alternatives)
     distinct = [text for text in others if text and text != draft.strip()][: MAX_OPTIONS - 1]
     return (draft, *distinct) if distinct else ()

@@ -1,5 +1,6 @@
-"""Dates as people write them: `31.12.2026`, `Dec 31, 2026`, `le 31 décembre`. A wrong day in a reply is a broken promise,
-so every form becomes one value, and a date that can be read two ways matches only what either reader would accept."""
+"""Dates as people write them: `31.12.2026`, `Dec 31, 2026`, `le 31 décembre`. A wrong day in a reply is a broken
+promise, so every form becomes one value, and a date that can be read two ways matches only what either reader
+would accept."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -42,9 +43,9 @@ def _full(after: int, year: int, month: int, day: int) -> Match | None:
     except ValueError:
         return None
     exact: Key = ("date", year, month, day)
-    parts: tuple[Key, ...] = (("month_day", month, day), ("year_month", year, month), ("month", month), ("weekday", weekday))
+    parts: set[Key] = {("month_day", month, day), ("year_month", year, month), ("month", month), ("weekday", weekday)}
     written: set[Key] = {exact, ("either", year, month, day), ("either", year, day, month)}
-    return Match(ItemKind.DATE, after, frozenset({exact, *parts}), frozenset(written))
+    return Match(ItemKind.DATE, after, frozenset({exact} | parts), frozenset(written))
 
 
 def _without_year(after: int, month: int, day: int) -> Match | None:
@@ -55,7 +56,8 @@ def _without_year(after: int, month: int, day: int) -> Match | None:
 
 
 def _ambiguous(after: int, year: int, first: int, second: int) -> Match | None:
-    """`03/04/2026` is two dates. It is proved by either one in plain words, but by another such form only in its order."""
+    """`03/04/2026` is two dates. It is proved by either one in plain words, but by another such form only in its
+    order."""
     exact: Key = ("either", year, first, second)
     accepts: frozenset[Key] = frozenset({exact, ("date", year, first, second), ("date", year, second, first)})
     return Match(ItemKind.DATE, after, frozenset({exact}), accepts)
@@ -72,7 +74,8 @@ def _small(text: str) -> int | None:
 
 
 def _dotted(tokens: Sequence[Token], index: int) -> Match | None:
-    """`31.12.2026` and `31.12.`; the latter may also be a decimal at the end of a sentence, so it keeps that reading."""
+    """`31.12.2026` and `31.12.`; the latter may also be a decimal at the end of a sentence, so it keeps that
+    reading."""
     parts = tokens[index].text.split(".")
     numbers = [_small(part) for part in parts[:2]]
     if len(parts) not in (2, 3) or None in numbers:

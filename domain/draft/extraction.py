@@ -10,16 +10,19 @@ from domain.draft.names import names_in
 from domain.draft.promises import promises_in
 from domain.draft.quantities import amount_at, identifier_at, number_at, percent_match_at, quantity_at
 from domain.draft.times import time_at
+from domain.draft.units import CURRENCIES
 
 _LIST_MARKS = frozenset({".", ")"})
 _MAX_LIST_DIGITS = 2
+_MAX_INDENT = 12
 
 # The first parser that reads something wins, so the more telling form stands before the plainer one.
 _PARSERS: tuple[Parser, ...] = (date_at, time_at, amount_at, percent_match_at, identifier_at, quantity_at, number_at)
 
 
 def mentions_in(text: str) -> list[Mention]:
-    """Dates, times, amounts, percentages, quantities, numbers, identifiers, links, names and promises by their place."""
+    """Dates, times, amounts, percentages, quantities, numbers, identifiers, links, names and promises by their
+    place."""
     taken = Taken(text)
     found = [mention for mention in (*links_in(text), *codes_in(text)) if taken.claim(mention.start, mention.end)]
     found.extend(_parsed(text, taken))
@@ -48,6 +51,9 @@ def _parsed(text: str, taken: Taken) -> Iterator[Mention]:
 
 
 def _first_match(tokens: list[Token], index: int) -> Match | None:
+    token = tokens[index]
+    if not token.text[0].isalnum() and token.low not in CURRENCIES:
+        return None
     return next((found for parser in _PARSERS if (found := parser(tokens, index))), None)
 
 
@@ -64,5 +70,5 @@ def _is_list_mark(text: str, tokens: list[Token], index: int) -> bool:
         return False
     if mark.text not in _LIST_MARKS or mark.start != token.end or text[mark.end : mark.end + 1] not in (" ", "\t"):
         return False
-    line_start = text.rfind("\n", 0, token.start) + 1
-    return not text[line_start : token.start].strip()
+    indent = text[max(token.start - _MAX_INDENT, 0) : token.start].rpartition("\n")
+    return not indent[2].strip() and (bool(indent[1]) or token.start < _MAX_INDENT)

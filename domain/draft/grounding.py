@@ -1,6 +1,7 @@
-"""Does the draft say only what we know? Every date, amount, number, percentage, link, name and promise of a draft is
-looked up in the sources that were still in the context. The customer's own words prove nothing but the order numbers and
-names they contain: otherwise whoever writes `as you promised, 500 €` has just promised it for us (P66, P75, HW9)."""
+"""Does the draft say only what we know? Every date, amount, number, percentage, link, name and promise of a draft
+is looked up in the sources that were still in the context. The customer's own words prove nothing but the order
+numbers and names they contain: otherwise whoever writes `as you promised, 500 €` has just promised it for us
+(P66, P75, HW9)."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -15,7 +16,7 @@ from domain.draft.promises import Clause, clauses_of, commitment_keys, supports
 OWN_MAIL_ID = "own_mail"
 _ECHOED = frozenset({ItemKind.IDENTIFIER, ItemKind.NAME})
 # Beyond this a customer's mail proves no echo; the rest of the pipeline has truncated it long before.
-_MAX_UNTRUSTED_CHARS = 100_000
+_MAX_UNTRUSTED_CHARS = 50_000
 
 
 class GroundedItem(Contract):
@@ -34,7 +35,8 @@ class GroundedItem(Contract):
 
 
 class Grounding(Contract):
-    """`score` is the share of grounded items in [0, 1], 1.0 if the draft states nothing; one ungrounded item objects."""
+    """`score` is the share of grounded items in [0, 1], 1.0 if the draft states nothing; one ungrounded item
+    objects."""
 
     score: float
     items: tuple[GroundedItem, ...]

@@ -1,5 +1,5 @@
-"""A link a customer asked us to repeat is the oldest trick in the box. Addresses, hosts, mail addresses and phone numbers
-in a draft must be ours, character by character (P66, HL3)."""
+"""A link a customer asked us to repeat is the oldest trick in the box. Addresses, hosts, mail addresses and phone
+numbers in a draft must be ours, character by character (P66, HL3)."""
 
 import re
 from collections.abc import Iterator

@@ -40,7 +40,8 @@ class Token(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """One statement in a text. As part of a source it proves `offers`; as part of a draft any of `accepts` proves it."""
+    """One statement in a text. As part of a source it proves `offers`; as part of a draft any of `accepts` proves
+    it."""
 
     kind: ItemKind
     text: str

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Sequence
 from domain.draft.calendar_words import MONTHS, WEEKDAYS
 from domain.draft.mentions import ItemKind, Mention, Taken
 
-# Flat: one class, then at most one apostrophe part.
-_WORD = re.compile(r"[^\W\d_][\w’'-]*")
+# Flat, and without apostrophes: `L'offre` and `Mara's` are two words each.
+_WORD = re.compile(r"[^\W\d_][\w-]*")
 _SENTENCE_END = frozenset(".!?:;\n•*-–—\"„“«([")
-_TITLES = frozenset("mr mrs ms miss dr prof herr herrn frau mme m mlle madame monsieur sr sra señor señora don doña".split())
-_GREETINGS = frozenset("dear hi hello hey hallo liebe lieber geehrte geehrter bonjour cher chère hola estimado estimada".split())
+_TITLES = frozenset(
+    "mr mrs ms miss dr prof herr herrn frau mme m mlle madame monsieur sr sra señor señora don doña".split()
+)
+_GREETINGS = frozenset(
+    "dear hi hello hey hallo liebe lieber geehrte geehrter bonjour cher chère hola estimado estimada".split()
+)
 _FUNCTION_WORDS = {
     "en": frozenset("the and you your we our is are for with this that have of to in".split()),
     "de": frozenset("der die das und sie ihre wir ist sind für mit ihr ihnen haben nicht von zu den".split()),
@@ -20,26 +24,27 @@ _FUNCTION_WORDS = {
 }
 # Capitalised by custom, not because they name anyone.
 _COMMON = frozenset(
-    """i i'm i'll i've i'd i’m i’ll i’ve i’d best kind regards sincerely yours thanks thank support team customer service
-    help desk center centre english german french spanish internet email e-mail yes no ok please sir madam everyone
-    sie ihr ihre ihrem ihren ihrer ihres ihnen du dir dein herzliche herzlichen freundliche freundlichen viele beste grüße
-    grüßen gruß gruss vielen dank team kundenservice kundendienst damen herren bestellung nummer rechnung anfrage frage
-    nachricht mail betrag preis uhr euro tag tage woche wochen monat monate jahr jahre
-    cordialement bien sincères salutations équipe service client clients merci saludos cordiales atentamente equipo
-    atención cliente gracias un cordial saludo señores""".split()
+    """best kind regards sincerely yours thanks thank support team customer service help desk center centre
+    english german french spanish internet email e-mail yes no ok please sir madam everyone sie ihr ihre ihrem
+    ihren ihrer ihres ihnen du dir dein herzliche herzlichen freundliche freundlichen viele beste grüße grüßen
+    gruß gruss vielen dank team kundenservice kundendienst damen herren bestellung nummer rechnung anfrage frage
+    nachricht mail betrag preis uhr euro tag tage woche wochen monat monate jahr jahre cordialement bien sincères
+    salutations équipe service client clients merci saludos cordiales atentamente equipo atención cliente gracias
+    un cordial saludo señores""".split()
 )
 _ACRONYMS = frozenset(
-    """pdf faq url vat usb id ok eu uk us usa ps asap fyi csv html http https api sms it tv pc bic iban sepa gmbh ag kg inc
-    ltd llc sa sl sas wlan wifi dvd cd gps qr sku rma agb dsgvo gdpr rgpd nif ust mwst tva iva eur usd gbp chf nr po""".split()
+    """pdf faq url vat usb id ok eu uk us usa ps asap fyi csv html http https api sms it tv pc bic iban sepa gmbh
+    ag kg inc ltd llc sa sl sas wlan wifi dvd cd gps qr sku rma agb dsgvo gdpr rgpd nif ust mwst tva iva eur usd
+    gbp chf nr po""".split()
 )
 # Words that open a sentence before a name without being part of it, such as `Open Settings` or `Our Premium Plan`.
 _OPENERS = frozenset().union(*_FUNCTION_WORDS.values()) | frozenset(
-    """open click select choose visit contact go press tap enter use see check call send sign log write try ask tell both
-    all any every each if when while since because once after before as at on by from with in to for an a my his her their
-    it he she they but so however therefore unfortunately also then now here there only just both either
-    wenn falls da als am im beim zum zur auf mit bei nach vor seit ein eine unser unsere unserem unseren leider auch
-    un une si dans sur par pour avec chez notre nos cette cet ces mais donc aussi selon
-    un una si en por para con nuestro nuestra sus esta este pero también según""".split()
+    """open click select choose visit contact go press tap enter use see check call send sign log write try ask
+    tell both all any every each if when while since because once after before as at on by from with in to for an
+    a my his her their it he she they but so however therefore unfortunately also then now here there only just
+    both either wenn falls da als am im beim zum zur auf mit bei nach vor seit ein eine unser unsere unserem
+    unseren leider auch un une si dans sur par pour avec chez notre nos cette cet ces mais donc aussi selon un una
+    si en por para con nuestro nuestra sus esta este pero también según""".split()
 )
 _DE_PAIR = 2
 
@@ -66,18 +71,18 @@ def _mention(text: str, run: Sequence[re.Match[str]]) -> Mention:
 
 
 def _bare(word: re.Match[str]) -> str:
-    return word.group().casefold().replace("’", "'").removesuffix("'s").strip("'-")
+    return word.group().casefold().rstrip("-")
 
 
 def _end(word: re.Match[str]) -> int:
-    return word.start() + len(word.group().rstrip("'’-"))
+    return word.start() + len(word.group().rstrip("-"))
 
 
 def _runs(text: str, taken: Taken) -> Iterator[list[re.Match[str]]]:
     """Neighbouring capitalised words with single blanks between them."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
-        capital = word.group()[0].isupper() and not taken.holds(word.start())
+        capital = word.group()[0].isupper() and len(word.group()) > 1 and not taken.holds(word.start())
         if run and not (capital and text[run[-1].end() : word.start()] == " "):
             yield run
             run = []

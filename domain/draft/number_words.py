@@ -26,8 +26,9 @@ _WORDS: dict[str, int] = {
     **_table("dieciséis diecisiete dieciocho diecinueve veinte veintiuno|veintiún|veintiuna veintidós veintitrés", 16),
     **_table("veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve", 24),
     **_table("treinta cuarenta cincuenta sesenta setenta ochenta noventa", 30, 10),
-    **_table("doscientos|doscientas trescientos|trescientas cuatrocientos|cuatrocientas quinientos|quinientas", 200, 100),
-    **_table("seiscientos|seiscientas setecientos|setecientas ochocientos|ochocientas novecientos|novecientas", 600, 100),
+    **_table("doscientos|doscientas trescientos|trescientas cuatrocientos|cuatrocientas", 200, 100),
+    **_table("quinientos|quinientas seiscientos|seiscientas setecientos|setecientas", 500, 100),
+    **_table("ochocientos|ochocientas novecientos|novecientas", 800, 100),
 }
 _HUNDREDS = frozenset({"hundred", "hundert", "cent", "cents", "cien", "ciento"})
 _THOUSANDS = frozenset({"thousand", "tausend", "mille", "mil"})
@@ -35,8 +36,9 @@ _LINKS = frozenset({"and", "und", "et", "y", "-"})
 _ARTICLES = frozenset({"a", "an"})
 _DE_PIECES = tuple(
     sorted(
-        "ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
-        "achtzehn neunzehn zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend und".split(),
+        "ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
+        "siebzehn achtzehn neunzehn zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend "
+        "und".split(),
         key=len,
         reverse=True,
     )

@@ -1,4 +1,5 @@
-"""The same number is written `1,234.56`, `1.234,56`, `1 234,56` or in words; grounding compares values, not spellings."""
+"""The same number is written `1,234.56`, `1.234,56`, `1 234,56` or in words; grounding compares values, not
+spellings."""
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation

@@ -1,5 +1,5 @@
-"""A reply that promises what nobody decided is the dearest mistake of all. A clause that binds us is a statement like any
-other: it must stand, with the same sign, in a source we trust (HW9, P105)."""
+"""A reply that promises what nobody decided is the dearest mistake of all. A clause that binds us is a statement
+like any other: it must stand, with the same sign, in a source we trust (HW9, P105)."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from domain.draft.commitment_words import (
     ACKNOWLEDGEMENT,
+    BASE_FORMS,
     BINDING,
     COMMITMENTS,
     COURTESY,
@@ -22,7 +23,10 @@ from domain.draft.commitment_words import (
 from domain.draft.mentions import ItemKind, Key, Keys, Mention
 
 # A clause ends at punctuation that a blank follows, or at a line break; the lookahead keeps `1,234.56` whole.
-_CLAUSE_END = re.compile(r"[.!?;:,]+(?=\s)|[\n\r]+| [–—-] | (?:but|aber|mais|pero|however|jedoch) ")
+_CLAUSE_END = re.compile(
+    r"[.!?;:,]+(?=\s)|[\n\r]+| [–—-] |"
+    r" (?:but|once|when|as soon as|aber|jedoch|sobald|mais|dès que|pero|cuando|en cuanto) "
+)
 _WORD = re.compile(r"[\w'-]+")
 _WORDS_BEFORE = 5
 _WORDS_AFTER = 4
@@ -55,7 +59,7 @@ def clauses_of(text: str) -> Iterator[Clause]:
 def _clause(text: str, start: int) -> Clause:
     low = HARMLESS_NEGATIONS.sub(" ", text.lower().replace("’", "'"))
     words = _WORD.findall(low)
-    stems = frozenset(word[:_STEM_CHARS] for word in words if _is_content(word))
+    stems = frozenset(BASE_FORMS.get(word, word)[:_STEM_CHARS] for word in words if _is_content(word))
     return Clause(text, start, low, stems, any(map(_negates, words)))
 
 
@@ -86,7 +90,7 @@ def _mention(clause: Clause, key: Key) -> Mention:
 
 def commitment_keys(clause: Clause) -> Keys:
     """The commitments of a clause as (promise, name, negated)."""
-    found = ((name, pattern.search(clause.low)) for name, pattern in COMMITMENTS)
+    found = ((name, pattern.search(clause.low)) for name, pattern in COMMITMENTS.items())
     return frozenset(("promise", name, _is_negated(clause.low, match)) for name, match in found if match)
 
 
@@ -103,7 +107,8 @@ def supports(clause: Clause, negated: object, stems: object) -> bool:
 
 
 def _only_talks_about(low: str, commitment: str) -> bool:
-    """`Thank you for your question about a refund` names a refund and promises none; nor does a request to the reader."""
+    """`Thank you for your question about a refund` names a refund and promises none; nor does a request to the
+    reader."""
     if BINDING.search(RECEIPT.sub(" ", low)):
         return False
     return bool(ACKNOWLEDGEMENT.search(low)) or (commitment in REQUESTED and bool(REQUEST.search(low)))

@@ -1,4 +1,5 @@
-"""Amounts, percentages, quantities, plain numbers and order numbers: everything in a draft that a wrong digit can spoil."""
+"""Amounts, percentages, quantities, plain numbers and order numbers: everything in a draft that a wrong digit can
+spoil."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -11,13 +12,14 @@ _LONG_DIGITS = 8
 _KEYED_DIGITS = 4
 _NUMBER_SIGNS = frozenset({"#", "nr", "no", "n°", "nº", "º", "°", "number", "nummer", "numéro", "número", "num", "id"})
 _ID_NOUNS = tuple(
-    "order invoice ticket case customer contract account tracking reference booking serial bestell auftrag rechnung kunden "
-    "vorgang vertrag sendung buchung referenz aktenzeichen commande facture dossier client contrat référence pedido factura "
-    "cliente contrato referencia caso reserva".split()
+    "order invoice ticket case customer contract account tracking reference booking serial bestell auftrag rechnung "
+    "kunden vorgang vertrag sendung buchung referenz aktenzeichen commande facture dossier client contrat référence "
+    "pedido factura cliente contrato referencia caso reserva".split()
 )
-_ID_FILLERS = frozenset({":", ".", "is", "lautet", "est", "es", "n", *_NUMBER_SIGNS})
+_ID_FILLERS = frozenset({":", ".", ",", "is", "lautet", "est", "es", "n", *_NUMBER_SIGNS})
 _MAX_FILLERS = 3
 _MADE_OF = {"week": (7, "day"), "year": (12, "month"), "day": (24, "hour")}
+_EACH = frozenset({"per", "pro", "je", "par", "por", "al", "each", "every"})
 _ORDINALS = frozenset({"st", "nd", "rd", "th", "er", "ère", "º", "ª"})
 
 
@@ -61,20 +63,28 @@ def percent_match_at(tokens: Sequence[Token], index: int) -> Match | None:
     if after is None:
         second = _range_second(tokens, numeral)
         after = numeral.after if second and percent_at(tokens, second.after) else None
-    return after and same(ItemKind.PERCENT, after, *(("percent", value) for value in numeral.values))
+    if after is None:
+        return None
+    return same(ItemKind.PERCENT, after, *(("percent", value) for value in numeral.values))
 
 
 def quantity_at(tokens: Sequence[Token], index: int) -> Match | None:
     """`14 days`, `2-3 Werktage`, `a week`, `16 GB`: key (quantity, value, unit)."""
     numeral = numeral_at(tokens, index)
     if numeral is None:
-        return None
+        return _each_at(tokens, index)
     found = unit_at(tokens, numeral.after, numeral.in_words)
     if found is None:
         second = _range_second(tokens, numeral)
         found = second and unit_at(tokens, second.after, second.in_words or numeral.in_words)
         found = found and (found[0], numeral.after)
     return found and same(ItemKind.QUANTITY, found[1], *_quantities(numeral.values, found[0]))
+
+
+def _each_at(tokens: Sequence[Token], index: int) -> Match | None:
+    """`per month` and `pro Monat` speak of one month, as `a month` does."""
+    found = unit_at(tokens, index + 1, in_words=True) if low_at(tokens, index) in _EACH else None
+    return found and same(ItemKind.QUANTITY, found[1], *_quantities((Decimal(1),), found[0]))
 
 
 def _quantities(values: Sequence[Decimal], unit: str) -> Iterator[Key]:

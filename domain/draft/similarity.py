@@ -13,7 +13,8 @@ _WORD = re.compile(f"[{_UNSPACED}]|[^\\s{_UNSPACED}]+")
 
 
 def word_similarity(drafted: str, sent: str) -> float:
-    """1 minus the share of words that were added, removed or replaced, in [0, 1]; differences in blanks do not count."""
+    """1 minus the share of words that were added, removed or replaced, in [0, 1]; differences in blanks do not
+    count."""
     return Levenshtein.normalized_similarity(_words(drafted), _words(sent))
 
 

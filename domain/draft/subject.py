@@ -11,7 +11,8 @@ _LINE_BREAKS = frozenset("\r\n\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def draft_subject(inbound_subject: str | None) -> str:
-    """Unchanged if it starts with `re:` in any case, else `Re: ` and the subject; at most 250 characters, one clean line."""
+    """Unchanged if it starts with `re:` in any case, else `Re: ` and the subject; at most 250 characters, one
+    clean line."""
     subject = clean_subject(inbound_subject or "")
     if not subject.casefold().startswith("re:"):
         subject = _PREFIX + subject

@@ -1,5 +1,5 @@
-"""Currencies, percent signs and units in four languages, so that `30 Tage` and `30 days` are one statement and `30 weeks`
-is another."""
+"""Currencies, percent signs and units in four languages, so that `30 Tage` and `30 days` are one statement and
+`30 weeks` is another."""
 
 from collections.abc import Sequence
 
@@ -81,7 +81,8 @@ def percent_at(tokens: Sequence[Token], index: int) -> int | None:
 
 
 def unit_at(tokens: Sequence[Token], index: int, in_words: bool = False) -> tuple[str, int] | None:
-    """The unit at `index` (a hyphen before it allowed) and the index after it; number words take units of time alone."""
+    """The unit at `index` (a hyphen before it allowed) and the index after it; number words take units of time
+    alone."""
     start = index + 1 if low_at(tokens, index) == "-" else index
     working = low_at(tokens, start) in _WORKING
     if working or low_at(tokens, start) in _SOFT:

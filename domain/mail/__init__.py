@@ -1,1 +1,2 @@
-"""Reading mail: from raw bytes to facts. Whatever the bytes are, the answer is a `ParsedMail` and never an exception."""
+"""Reading mail: from raw bytes to facts. Whatever the bytes are, the answer is a `ParsedMail` and never an
+exception."""

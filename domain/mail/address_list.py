@@ -1,5 +1,5 @@
-"""Our own reader of address lists. The one of the standard library changed its mind between patch releases about who sent
-`alice@x.org <bob@y.org>` (CVE-2023-27043); here the answer is fixed: bob, and ambiguous (AM1)."""
+"""Our own reader of address lists. The one of the standard library changed its mind between patch releases about who
+sent `alice@x.org <bob@y.org>` (CVE-2023-27043); here the answer is fixed: bob, and ambiguous (AM1)."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ _SPACED_SPECIAL = re.compile(r"\s*([@.])\s*")
 class AddressList(NamedTuple):
     """The addresses of one header in order, and what was odd about it.
 
-    Flags: `ambiguous` (readers may disagree on who is meant), `odd_syntax`, `bad_address` (one without a usable domain),
+    Flags: `ambiguous` (readers may disagree on who is meant), `odd_syntax`, `bad_address` (no usable domain),
     `group`, `mixed_script`, `non_ascii_local` (a reply needs SMTPUTF8), `too_many`.
     """
 
@@ -44,7 +44,7 @@ class _Mailbox:
 
 
 def identity(address: str) -> str:
-    """The form in which addresses are compared: NFC, lower case, A-label domain; dots and plus parts stay (AM7, AM8)."""
+    """The form in which addresses are compared: NFC, lower case, A-label domain; dots and plus parts stay (AM8)."""
     local, at, domain = unicodedata.normalize("NFC", address.strip()).rpartition("@")
     return f"{local.lower()}@{ascii_domain(domain)}" if at else domain.lower()
 
@@ -156,7 +156,7 @@ class _Collector:
 
 
 def display_name(phrase: str, address: str) -> str:
-    """The decoded name without controls and bidi marks, at most 128 characters; one that repeats the address is none."""
+    """The decoded name without controls and bidi marks, at most 128 characters; a repeated address is none (AM3)."""
     name = seen_text(decode_words(phrase)).strip("\"' ")[:MAX_NAME_CHARS].strip()
     return "" if identity(name) == identity(address) else name
 

@@ -1,4 +1,5 @@
-"""The door to everything about addresses: reading a list, comparing, naming the organisation, choosing the recipient."""
+"""The door to everything about addresses: reading a list, comparing, naming the organisation, choosing the
+recipient."""
 
 from domain.mail.address_list import AddressList, display_name, identity, read_address_list
 from domain.mail.display_names import is_spoofed_name

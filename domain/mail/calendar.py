@@ -1,5 +1,5 @@
-"""Invitations as facts. A calendar part is read for what it says and never acted on: nothing is accepted on any calendar
-(MI13, RFC 5545)."""
+"""Invitations as facts. A calendar part is read for what it says and never acted on: nothing is accepted on any
+calendar (MI13, RFC 5545)."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,19 @@ from domain.mail.limits import MAX_CALENDAR_BYTES
 MAX_EVENTS = 10
 MAX_VALUE_CHARS = 500
 _MAX_LINES = 5_000
-_FACTS = ("UID", "SUMMARY", "DTSTART", "DTEND", "DUE", "DURATION", "ORGANIZER", "LOCATION", "STATUS", "RRULE", "DESCRIPTION")
+_FACTS = (
+    "UID",
+    "SUMMARY",
+    "DTSTART",
+    "DTEND",
+    "DUE",
+    "DURATION",
+    "ORGANIZER",
+    "LOCATION",
+    "STATUS",
+    "RRULE",
+    "DESCRIPTION",
+)
 _ANSWER = "ATTENDEE"
 _COMPONENTS = frozenset({"VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"})
 _FOLD = re.compile(r"\n[ \t]")

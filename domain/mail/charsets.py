@@ -66,9 +66,19 @@ _ALIASES = {
     "iso_ir_149": "cp949",
     "dos_862": "cp862",
 }
-_UNLISTED = frozenset({"koi8_u", "koi8_t", "utf_8_sig", "cp720", "cp737", "cp856", "cp874", "cp875", "cp1006", "mac_croatian"})
-_KNOWN = _UNLISTED | frozenset(aliases.values()) | frozenset(aliases) | frozenset(_ALIASES.values()) | frozenset(_SUPERSETS.values())
-_SINGLE_BYTE = re.compile(r"(?:cp(?:125\d|4\d\d|7\d\d|8\d\d|1006|1026|1125)|iso8859_\d+|latin_1|mac_\w+|koi8_\w|cp874|ptcp154)$")
+_UNLISTED = frozenset(
+    {"koi8_u", "koi8_t", "utf_8_sig", "cp720", "cp737", "cp856", "cp874", "cp875", "cp1006", "mac_croatian"}
+)
+_KNOWN = (
+    _UNLISTED
+    | frozenset(aliases.values())
+    | frozenset(aliases)
+    | frozenset(_ALIASES.values())
+    | frozenset(_SUPERSETS.values())
+)
+_SINGLE_BYTE = re.compile(
+    r"(?:cp(?:125\d|4\d\d|7\d\d|8\d\d|1006|1026|1125)|iso8859_\d+|latin_1|mac_\w+|koi8_\w|cp874|ptcp154)$"
+)
 
 
 class Decoded(NamedTuple):
@@ -133,7 +143,11 @@ def _declared(raw: bytes, codec: str) -> Decoded | None:
     if not codec:
         return None
     if raw.isascii() and not _is_stateful(codec):
-        return Decoded(raw.decode("ascii"), _shown(codec)) if not codec.startswith(("utf_16", "utf_32")) else _mostly(raw, codec)
+        return (
+            Decoded(raw.decode("ascii"), _shown(codec))
+            if not codec.startswith(("utf_16", "utf_32"))
+            else _mostly(raw, codec)
+        )
     if _SINGLE_BYTE.match(codec) and (utf8 := _strict(raw, "utf_8")) is not None:
         return utf8
     return _mostly(raw, codec)
@@ -172,7 +186,7 @@ def _strict(raw: bytes, codec: str) -> Decoded | None:
 
 
 def _mostly(raw: bytes, codec: str) -> Decoded | None:
-    """The strict reading, or a lenient one if enough of the non-ASCII characters could be read: half in UTF-8, else four of five."""
+    """The strict reading, or a lenient one if enough could be read: half of the non-ASCII in UTF-8, else four of five."""
     found = _strict(raw, codec) or _lenient(raw, codec)
     if found is None:
         return None

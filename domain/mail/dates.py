@@ -1,4 +1,5 @@
-"""The Date header. It is a claim of the sender's clock: shown if it is plausible, never used for order or deadlines (MI20)."""
+"""The Date header. It is a claim of the sender's clock: shown if it is plausible, never used for order or deadlines
+(MI20)."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime

@@ -15,7 +15,7 @@ _CHINESE = frozenset({"BOPOMOFO", "CJK", "LATIN"})
 
 @lru_cache(maxsize=1)
 def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList(idna=True)
+    return PublicSuffixList()
 
 
 @lru_cache(maxsize=4096)
@@ -90,7 +90,7 @@ def _script(char: str) -> str:
 def organisational_domain(domain: str) -> str:
     """The registrable domain by the public suffix list, as A-label; a suffix or a literal is its own. Never raises."""
     name = ascii_domain(domain)
-    if name.startswith("[") or not is_valid_domain(name):
+    if name.startswith("[") or name.replace(".", "").isdecimal() or not is_valid_domain(name):
         return name
     return _suffixes().privatesuffix(name) or name
 

@@ -65,7 +65,7 @@ class _Word(NamedTuple):
 
 
 def _words(value: bytes) -> Iterator[_Word]:
-    """The encoded words of one line, also with a raw `?` in the payload; every byte is looked at a few times at most."""
+    """The encoded words of one line, also with a raw `?` in the payload. Linear."""
     position, end = 0, -1
     for found in _WORD_START.finditer(value):
         if end < found.end():

@@ -1,4 +1,5 @@
-"""The look at a mail that the webhook can afford: its own headers, from the first 256 KiB, while the sender waits (RC8)."""
+"""The look at a mail that the webhook can afford: its own headers, from the first 256 KiB, while the sender waits
+(RC8)."""
 
 from dataclasses import dataclass
 

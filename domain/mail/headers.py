@@ -1,5 +1,5 @@
-"""The header block of a mail or a part, cut from the bytes within limits. Nothing is decoded here, so that no limit can be
-passed by something that only appears after decoding (MI3)."""
+"""The header block of a mail or a part, cut from the bytes within limits. Nothing is decoded here, so that no limit can
+be passed by something that only appears after decoding (MI3)."""
 
 import re
 from collections.abc import Container

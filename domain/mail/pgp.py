@@ -1,4 +1,5 @@
-"""PGP blocks written into the text of a mail: a signed text is read without its armour, a cipher text is not read (MI15)."""
+"""PGP blocks written into the text of a mail: a signed text is read without its armour, a cipher text is not read
+(MI15)."""
 
 from typing import NamedTuple
 

@@ -32,7 +32,7 @@ _DECIDED = frozenset({TargetRule.FROM, TargetRule.REPLY_TO, TargetRule.CONTACT_F
 class ReplyTarget:
     """The proposed recipient and the rule behind it; `candidates` are what a person may choose from.
 
-    `offers_form_sender`: the mail comes from our own address with a foreign Reply-To, so "add as form sender" helps (AM5).
+    `offers_form_sender`: it comes from our own address with a foreign Reply-To, so "add as form sender" helps (AM5).
     `needs_smtputf8`: the address has a non-ASCII local part (AM7).
     """
 
@@ -57,7 +57,7 @@ def reply_target(
 ) -> ReplyTarget:
     """Whom to answer (AM2-AM5).
 
-    `form_senders`: addresses of trusted contact forms; a mapping gives the DKIM domain each must pass with, otherwise it
+    `form_senders`: addresses of trusted contact forms; a mapping gives the DKIM domain each must pass with, else it
     is the organisational domain of the address. `dkim_domains`: domains whose DKIM signature of this mail was verified.
     """
     ours = frozenset(map(identity, our_addresses))

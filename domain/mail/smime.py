@@ -1,11 +1,11 @@
-"""The content of opaque S/MIME signatures. A signed mail without a readable copy would reach people and model as an empty
-one, so the envelope is opened here; whether the signature is true is not judged (MI15, RFC 5652)."""
+"""The content of opaque S/MIME signatures. A signed mail without a readable copy would reach people and model as an
+empty one, so the envelope is opened here; whether the signature is true is not judged (MI15, RFC 5652)."""
 
 from enum import Enum
 from typing import NamedTuple
 
 MAX_NESTING = 64
-MAX_ELEMENTS = 20_000
+MAX_ELEMENTS = 500_000
 _SIGNED = bytes.fromhex("06092a864886f70d010702")
 _ENVELOPED = bytes.fromhex("06092a864886f70d010703")
 _AUTH_ENVELOPED = bytes.fromhex("060b2a864886f70d0109100117")
@@ -100,8 +100,8 @@ class _Ber:
         if length > 0x80:
             size = length & 0x7F
             length, start = int.from_bytes(self.data[start : start + size], "big"), start + size
-        if size_is_wrong := start + length > limit:
-            raise _BadBer(size_is_wrong)
+        if start + length > limit:
+            raise _BadBer
         return _Element(tag, start, start + length, start + length)
 
     def _indefinite(self, tag: int, start: int, limit: int, nesting: int) -> _Element:

@@ -1,8 +1,8 @@
 """The tree of parts of a mail, read from the bytes in one pass and without recursion.
 
-The `email` package builds the same tree (the tests compare the two), but it recurses on depth and holds about nine times
-the mail in memory: 586 MiB for a mail of 63 MiB, more than the parser may use. Here the limits are part of reading, so no
-second reader can disagree with the one that checked them (MI1, MI2, MI3).
+The `email` package builds the same tree (the tests compare the two), but it recurses on depth and holds about nine
+times the mail in memory: 586 MiB for a mail of 63 MiB, more than the parser may use. Here the limits are part of
+reading, so no second reader can disagree with the one that checked them (MI1, MI2, MI3).
 """
 
 import re
@@ -161,7 +161,7 @@ class _StructureReader:
         self.delimiters |= {each.delimiter: (level, False) for level, each in enumerate(self.stack)}
 
     def _next_delimiter(self, position: int) -> tuple[int, int]:
-        """Start and end of the next line that delimits an open multipart; the end of the mail, twice, if there is none."""
+        """Start and end of the next line that delimits an open multipart; the end of the mail if there is none."""
         start = position if self.raw.startswith(b"--", position) else self._next_dashes(position)
         while start < len(self.raw):
             newline = self.raw.find(b"\n", start)
@@ -179,7 +179,7 @@ class _StructureReader:
         return self.raw[start : min(end, start + _MAX_DELIMITER_BYTES)].rstrip(b" \t\r\n")
 
     def _end_above(self, level: int, end: int) -> None:
-        """What is open above `level` ends here; the line break before a delimiter line belongs to it (RFC 2046 5.1.1)."""
+        """What is open above `level` ends here; the line break before a delimiter belongs to it (RFC 2046 5.1.1)."""
         stop = _before_line_break(self.raw, end) if level >= 0 else end
         if self.leaf is not None:
             self.leaf.end = max(stop, self.leaf.headers.body_start)

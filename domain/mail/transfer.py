@@ -1,7 +1,8 @@
-"""Content-Transfer-Encoding, undone as far as it goes. Broken base64 and quoted-printable are daily mail; the rest of the
-standard library either raises on them or returns nothing (MI5)."""
+"""Content-Transfer-Encoding, undone as far as it goes. Broken base64 and quoted-printable are daily mail; the rest of
+the standard library either raises on them or returns nothing (MI5)."""
 
 import binascii
+import contextlib
 import re
 from typing import NamedTuple
 
@@ -38,7 +39,10 @@ def decode_transfer(data: bytes, encoding: str) -> Content:
 
 
 def decode_base64(data: bytes) -> Content:
-    """Base64 with junk, missing padding or several padded runs; what follows the padding counts only if it is base64."""
+    """Base64 with junk, lost padding or several padded runs; what follows the padding counts only if it is base64."""
+    if _is_tidy(data):
+        with contextlib.suppress(binascii.Error):
+            return Content(binascii.a2b_base64(data))
     clean = data.translate(None, _NOT_BASE64).rstrip(b"=")
     if b"=" not in clean:
         return _one_run(clean, broken=_FOREIGN.search(data) is not None)
@@ -49,6 +53,12 @@ def decode_base64(data: bytes) -> Content:
     return Content(b"".join(run.data for run in runs), ("base64_broken",))
 
 
+def _is_tidy(data: bytes) -> bool:
+    """True if the library may decode it in place: alphabet and line ends only, padding only at the end."""
+    first_padding = data.find(b"=")
+    return _FOREIGN.search(data) is None and (first_padding < 0 or not data[first_padding:].strip(b"=\r\n "))
+
+
 def _padding_end(data: bytes) -> int:
     found = _PADDING.search(data)
     return found.end() if found else len(data)
@@ -56,10 +66,12 @@ def _padding_end(data: bytes) -> int:
 
 def _one_run(clean: bytes, broken: bool) -> Content:
     """One run of base64 without padding; a single left-over character carries less than a byte and is dropped."""
-    if len(clean) % 4 == 1:
-        clean, broken = clean[:-1], True
-    data = binascii.a2b_base64(clean + b"=" * (-len(clean) % 4))
-    return Content(data, ("base64_broken",) if broken else ())
+    whole = len(clean) // 4 * 4
+    tail = clean[whole:]
+    data = binascii.a2b_base64(memoryview(clean)[:whole])
+    if len(tail) > 1:
+        data += binascii.a2b_base64(tail + b"=" * (4 - len(tail)))
+    return Content(data, ("base64_broken",) if broken or len(tail) == 1 else ())
 
 
 def _decode_uu_part(data: bytes) -> Content:

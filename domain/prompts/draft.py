@@ -89,9 +89,7 @@ def signature_line(signature: str | None) -> str:
     return f"Close with this signature, unchanged:\n{text}" if text else "Close without inventing a person's name."
 
 
-def _classification_line(
-    category: str | None, priority: str | None, sentiment: str | None, intent: str | None
-) -> str:
+def _classification_line(category: str | None, priority: str | None, sentiment: str | None, intent: str | None) -> str:
     words = (
         f"category {allowed(category, Category)}",
         f"priority {allowed(priority, Priority)}",

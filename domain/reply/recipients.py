@@ -6,14 +6,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from enum import StrEnum
-from functools import cache
 
 import idna
-from publicsuffixlist import PublicSuffixList
 
 from contracts.base import Contract
 from contracts.errors import PermanentFault
 from contracts.mail import Address, ParsedMail
+from domain.mail.domains import organisational_domain
 
 ADDRESS_OCTETS = 320
 
@@ -112,17 +111,8 @@ def _distinct(reasons: list[ConfirmReason]) -> tuple[ConfirmReason, ...]:
 
 def same_organisation(one: Address, other: Address) -> bool:
     """True for the same address or the same organisational domain, by the public suffix list (AM4)."""
-    return one.identity == other.identity or _organisation(one) == _organisation(other)
-
-
-def _organisation(address: Address) -> str:
-    domain = address.identity.rpartition("@")[2].rstrip(".")
-    return _suffixes().privatesuffix(domain) or domain
-
-
-@cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList()
+    houses = {organisational_domain(each.identity.rpartition("@")[2]) for each in (one, other)}
+    return one.identity == other.identity or len(houses) == 1
 
 
 def wire_address(address: str) -> str:

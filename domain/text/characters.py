@@ -7,6 +7,7 @@ from contracts.mail import HiddenPassage
 
 REASON = "characters"
 IN_WORD_MIN = 3
+IN_WORDS = "zero-width characters in words"
 DECODED_MIN = 4
 
 _ZERO_WIDTH = "\u180e\u200b\u200c\u200d\u2060\ufeff"
@@ -23,6 +24,7 @@ _TAG_RUN = re.compile("[\U000e0000-\U000e007f]++")
 _FLAG = re.compile("\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
                    "|\U000e0077\U000e006c\U000e0073)\U000e007f")
 _SELECTORS = re.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]")
+_IN_WORD_MARK = re.compile(f"[{_ZERO_WIDTH}\u2061-\u2064]")
 _BITS = re.compile(f"[{_ZERO_WIDTH}\u2061-\u2064]{{16,}}")
 _REVERSED = re.compile("\u202e([^\u202c\n]*+)")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
@@ -37,11 +39,10 @@ _IN_WORD = re.compile(f"(?<=[^\\W\\d_])[{_ZERO_WIDTH}\u2061-\u2064]++(?=[^\\W\\d
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
-    """`text` without invisible characters, `hidden` what they spelled, `in_word` the zero-widths inside words."""
+    """`text` without invisible characters, and `hidden`, what they spelled."""
 
     text: str
     hidden: tuple[HiddenPassage, ...] = ()
-    in_word: int = 0
 
 
 def clean_characters(text: str, place: str = "") -> CleanText:
@@ -50,13 +51,30 @@ def clean_characters(text: str, place: str = "") -> CleanText:
         return CleanText(text)
     rtl = _RIGHT_TO_LEFT.search(text) is not None
     kept = _RUN.sub(lambda run: _kept(text, run, rtl), text)
-    in_word = zero_widths_in_words(text)
-    return CleanText(kept, tuple(_passages(text, place, in_word)), in_word)
+    return CleanText(kept, character_passages(text, place))
+
+
+def character_passages(text: str, place: str = "") -> tuple[HiddenPassage, ...]:
+    """What the invisible characters of `text` spell, each kind as one passage."""
+    if text.isascii():
+        return ()
+    kinds = "".join(set(text))
+    found = [
+        ("tag characters", _decoded_tags(text) if _TAG_RUN.search(kinds) else ""),
+        ("variation selectors", _decoded_selectors(text) if _SELECTORS.search(kinds) else ""),
+        ("zero-width bits", _decoded_bits(text) if _IN_WORD_MARK.search(kinds) else ""),
+        ("reversed text", _unreversed(text) if "\u202e" in text else ""),
+        (IN_WORDS, _marked_words(text) if zero_widths_in_words(text) >= IN_WORD_MIN else ""),
+    ]
+    return tuple(
+        HiddenPassage(reason=REASON, text=hidden, place=f"{place}: {kind}" if place else kind)
+        for kind, hidden in found if hidden
+    )
 
 
 def zero_widths_in_words(text: str) -> int:
     """How many zero-width characters stand between letters of scripts that have no use for them (P54)."""
-    if text.isascii():
+    if text.isascii() or _IN_WORD_MARK.search("".join(set(text))) is None:
         return 0
     return sum(
         len(run[0]) for run in _IN_WORD.finditer(text)
@@ -97,17 +115,6 @@ def _is_selector_in_place(before: str, selector: str, after: str) -> bool:
     if selector in "\ufe0e\ufe0f":
         return bool(_EMOJI.match(before)) or (before in tuple("#*0123456789") and after == "\u20e3")
     return bool(_IDEOGRAPH.match(before)) and "\U000e0100" <= selector <= "\U000e01ef"
-
-
-def _passages(text: str, place: str, in_word: int) -> list[HiddenPassage]:
-    found = [("tag characters", _decoded_tags(text)), ("variation selectors", _decoded_selectors(text)),
-             ("zero-width bits", _decoded_bits(text)), ("reversed text", _unreversed(text))]
-    if in_word >= IN_WORD_MIN:
-        found.append(("zero-width characters in words", _marked_words(text)))
-    return [
-        HiddenPassage(reason=REASON, text=hidden, place=f"{place}: {kind}" if place else kind)
-        for kind, hidden in found if hidden
-    ]
 
 
 def _decoded_tags(text: str) -> str:

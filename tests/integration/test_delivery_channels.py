@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from adapters.delivery.choose import channel_from
 from adapters.delivery.file_channel import FileChannel
+from adapters.settings import SmtpTls
 from contracts.delivery import HandOver
 from contracts.errors import SettingsFault
 from tests.peers.outgoing_mail import LATER, NOW, Clock, mail
@@ -45,6 +46,7 @@ CRASH = """
 import asyncio, os, pathlib, pickle, sys
 from datetime import datetime, UTC
 from adapters.delivery.file_channel import FileChannel
+from adapters.settings import SmtpTls
 from contracts.delivery import Outgoing
 directory, moment = pathlib.Path(sys.argv[1]), sys.argv[2]
 def die(*_): os._exit(9)
@@ -111,6 +113,12 @@ def settings(**changes: object) -> SimpleNamespace:
     return SimpleNamespace(**(values | changes))
 
 
+@pytest.mark.parametrize("word", [*SmtpTls])
+async def test_choose_understands_the_settings(word: SmtpTls) -> None:
+    """Every word the settings allow for the encryption of the line is a mode of the channel."""  # SE5
+    assert channel_from(settings(delivery_channel="smtp", smtp_host="localhost", smtp_tls=word)).name == "smtp"
+
+
 @pytest.mark.parametrize("name", ["file", "smtp", "resend"])
 async def test_choose(name: str) -> None:
     """The setting names the channel."""  # SE7
@@ -124,6 +132,7 @@ async def test_choose(name: str) -> None:
         ({"file_channel_dir": None}, "file_channel_dir"),
         ({"delivery_channel": "smtp", "smtp_host": ""}, "smtp_host"),
         ({"delivery_channel": "smtp", "smtp_tls": "loopback"}, "smtp_tls"),
+        ({"delivery_channel": "smtp", "smtp_tls": "maybe"}, "smtp_tls"),
         ({"delivery_channel": "resend", "resend_api_key": None}, "resend_api_key"),
         ({"delivery_channel": "resend", "resend_api_key": SecretStr("re_test\n")}, "resend_api_key"),
         ({"delivery_channel": "resend", "resend_base_url": "http://api.example"}, "resend_base_url"),

@@ -11,12 +11,12 @@ import re
 import signal
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import httptools
 import orjson
 
 from tests.peers.model_behaviour import Behaviour, Call, Drips, Fails, Says, Sends, http_response
+from tests.peers.model_connection import Connection, Response
 
 Value = Mapping[str, Any] | str | Behaviour
 Answering = Value | Callable[[Call], Value]
@@ -68,7 +68,7 @@ class ModelPeer:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port)
+        self._server = await loop.create_server(lambda: Connection(self), "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -100,7 +100,7 @@ class ModelPeer:
         """The calls that asked for one schema."""
         return [call for call in self.calls if call.schema_name == schema_name]
 
-    def handle(self, path: str, headers: Mapping[str, str], raw: bytes) -> "Response":
+    def handle(self, path: str, headers: Mapping[str, str], raw: bytes) -> Response:
         """The response to one request."""
         name = path.rpartition("/v1")[2]
         if name == "/models":
@@ -146,68 +146,6 @@ class ModelPeer:
     def closed(self, transport: asyncio.BaseTransport) -> None:
         """Forget a connection."""
         self._connections.discard(transport)
-
-
-class Response(NamedTuple):
-    """What to send, None for silence; whether to hang up afterwards; the pause after each byte, 0 for all at once."""
-
-    sent: bytes | None
-    closes: bool = False
-    pause_s: float = 0.0
-
-
-class _Connection(asyncio.Protocol):
-    """One client connection: requests one after the other, as HTTP/1.1 keep-alive has them."""
-
-    def __init__(self, peer: ModelPeer) -> None:
-        self._peer = peer
-        self._parser = httptools.HttpRequestParser(self)
-        self._path, self._headers, self._body = "", dict[str, str](), bytearray()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-        self._peer.opened(transport)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._peer.closed(self._transport)
-
-    def data_received(self, data: bytes) -> None:
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserError:
-            self._transport.close()
-
-    def on_message_begin(self) -> None:
-        self._headers, self._body = {}, bytearray()
-
-    def on_url(self, url: bytes) -> None:
-        self._path = url.decode("ascii")
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
-
-    def on_body(self, body: bytes) -> None:
-        self._body += body
-
-    def on_message_complete(self) -> None:
-        response = self._peer.handle(self._path, self._headers, bytes(self._body))
-        if self._peer.delay_s:
-            asyncio.get_running_loop().call_later(self._peer.delay_s, self._send, response)
-        else:
-            self._send(response)
-
-    def _send(self, response: "Response") -> None:
-        if response.pause_s:
-            self._drip(response.sent or b"", response.pause_s)
-        elif response.sent:
-            self._transport.write(response.sent)  # type: ignore[attr-defined]
-        if response.closes:
-            self._transport.close()
-
-    def _drip(self, rest: bytes, pause_s: float) -> None:
-        if rest and not self._transport.is_closing():
-            self._transport.write(rest[:1])  # type: ignore[attr-defined]
-            asyncio.get_running_loop().call_later(pause_s, self._drip, rest[1:], pause_s)
 
 
 def _call(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Call:

@@ -68,18 +68,17 @@ class SmtpPeer:
         count_file: Path | None = None,
     ) -> None:
         self.script, self.plan = script or SmtpScript(), plan
-        self.extensions = extensions
-        self.users = users or {}
+        self.extensions, self.users = extensions, users or {}
         self.tls = tls
         self.implicit_tls = implicit_tls
         self.port, self._count_file = port, count_file
         self.mails: list[AcceptedMail] = []
         self.accepted: Counter[str] = Counter()
         self.verbs: list[str] = []
-        self.connections = self.body_octets = 0
         self.release = asyncio.Event()
-        self._sessions: set[asyncio.Task[None]] = set()
+        self.connections = self.body_octets = 0
         self._server: asyncio.Server | None = None
+        self._sessions: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> "SmtpPeer":
         context = self.tls if self.implicit_tls else None

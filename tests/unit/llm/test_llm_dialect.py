@@ -25,6 +25,15 @@ def test_a_call_beside_the_one_that_learned_does_not_weaken_twice() -> None:
     assert dialects.of("m", "s").structured is Structured.JSON_OBJECT
 
 
+def test_a_late_answer_does_not_undo_what_was_learned_since() -> None:
+    """A call made in an old dialect and declined only now changes nothing."""
+    dialects, oldest = Dialects(), Dialect()
+    for _ in range(2):
+        dialects.learn("m", "s", dialects.of("m", "s"), "response_format")
+    assert dialects.learn("m", "s", oldest, "response_format")
+    assert dialects.of("m", "s").structured is Structured.NONE
+
+
 def test_what_one_schema_learned_leaves_others_and_other_models_alone() -> None:
     """An endpoint may decline one schema and take the next."""
     dialects = Dialects()

@@ -20,7 +20,7 @@ from adapters.llm.structured import (
 from contracts.classification import ClassifyAnswer, DraftOptions, GuardVerdict, SelfCheck
 from domain.prompts.draft import DraftAnswer
 
-CLASSES = [ClassifyAnswer, GuardVerdict, SelfCheck, DraftOptions, DraftAnswer]
+CLASSES: list[type[BaseModel]] = [ClassifyAnswer, GuardVerdict, SelfCheck, DraftOptions, DraftAnswer]
 INTENT = {"key": "a", "intent": "question", "confidence": 0.5, "label": "asks"}
 CLASSIFIED = {
     "category": "support", "priority": "low", "sentiment": "neutral", "intent": "question", "confidence": 0.5,

@@ -139,7 +139,7 @@ def test_an_absent_verdict_is_unknown_and_not_a_failure(dmarc: str) -> None:
 
 
 def test_a_valid_token_lets_a_new_address_join_under_a_flag() -> None:
-    """A new address with a token joins, flagged and without autonomy; a known one joins without a flag."""  # TH4, RS-41
+    """A new address with a token joins, flagged and without autonomy; a known one without a flag."""  # TH4, RS-41
     stranger = mail(sender=BORIS, contact_identifier=BORIS, token_thread_id=UUID(int=10))
     decision = decide(stranger, by_token=thread())
     assert decision.thread_id == UUID(int=10) and decision.flags == ("new_participant",) and decision.autonomy_off
@@ -226,7 +226,9 @@ def test_the_subject_rule_takes_the_latest_thread_in_any_order() -> None:
     assert found == {UUID(int=12)}
 
 
-@pytest.mark.parametrize(("status", "reopens"), [("open", False), ("waiting", True), ("resolved", True), ("closed", True)])
+@pytest.mark.parametrize(
+    ("status", "reopens"), [("open", False), ("waiting", True), ("resolved", True), ("closed", True)]
+)
 def test_mail_reopens_only_threads_that_are_not_open(status: str, reopens: bool) -> None:
     """The decision carries whether the thread must be opened again after screening."""  # TH8
     decision = decide(mail(in_reply_to=(OURS,)), by_message_id={OURS: thread(status=status)})

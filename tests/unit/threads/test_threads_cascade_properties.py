@@ -1,6 +1,7 @@
 """What must hold of every thread decision, whatever a mail claims and whatever the store found (TH1-TH8)."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from uuid import UUID
 
 from hypothesis import given
@@ -80,14 +81,16 @@ def test_mail_without_a_trusted_sender_gets_neither_history_nor_autonomy(
 
 
 @given(mails, candidate_sets, st.randoms(use_true_random=False))
-def test_the_order_of_candidates_does_not_matter(facts: ThreadingFacts, found: ThreadCandidates, random: object) -> None:
+def test_the_order_of_candidates_does_not_matter(
+    facts: ThreadingFacts, found: ThreadCandidates, random: Random
+) -> None:
     """The store may list candidates in any order; the decision is the same."""  # P41
     ids, subjects = list(found.by_message_id.items()), list(dict.fromkeys(found.by_subject))
     unique = {t.thread_id: t for t in subjects}
     plain = ThreadCandidates(dict(ids), found.by_token, tuple(unique.values()))
-    random.shuffle(ids)  # type: ignore[attr-defined]
+    random.shuffle(ids)
     shuffled = list(unique.values())
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     other = ThreadCandidates(dict(ids), found.by_token, tuple(shuffled))
     assert decide_thread(facts, plain, NOW, WINDOW) == decide_thread(facts, other, NOW, WINDOW)
 

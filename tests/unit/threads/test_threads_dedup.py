@@ -63,15 +63,12 @@ def test_folding_and_address_case_do_not_make_a_second_mail() -> None:
     assert dedup_key(KEY, **folded) == dedup_key(KEY, **WITHOUT_ID)
 
 
-@given(st.lists(st.text(alphabet="ab\x00|", max_size=3), min_size=5, max_size=5), st.lists(st.text("ab", max_size=2)))
-def test_no_shift_between_fields_makes_equal_keys(values: list[str], moved: list[str]) -> None:
+@given(st.lists(st.text(alphabet="ab\x00|", max_size=3), min_size=5, max_size=5))
+def test_no_shift_between_fields_makes_equal_keys(values: list[str]) -> None:
     """Text moved from one field into the next gives another key: fields are framed, not joined."""  # DK1
-    names = ["from_address", "to", "cc", "subject", "date"]
-    one = dict(zip(names, values, strict=True))
-    other = {**one, "to": one["to"] + "a", "cc": one["cc"]}
-    shifted = {**one, "to": one["to"], "cc": "a" + one["cc"]}
-    keys = {dedup_key(KEY, message_id="", body_digest="", **each) for each in (other, shifted)}
-    assert len(keys) == 2
+    one = dict(zip(["from_address", "to", "cc", "subject", "date"], values, strict=True))
+    moved = ({**one, "to": one["to"] + "a"}, {**one, "cc": "a" + one["cc"]})
+    assert len({dedup_key(KEY, message_id="", body_digest="", **each) for each in moved}) == 2
 
 
 @given(st.text(max_size=30))
@@ -148,7 +145,9 @@ def test_the_content_of_a_json_attachment_counts_and_not_its_line_breaks() -> No
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3), max_leaves=6
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=6,
 )
 
 

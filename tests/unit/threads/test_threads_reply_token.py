@@ -73,7 +73,7 @@ def test_two_keys_pass_during_rotation_and_a_removed_one_does_not() -> None:
     assert verify_reply_address(old, keys=[], **lone) is None
 
 
-@pytest.mark.parametrize("mailbox", ["a-very-long-mailbox-name@example.org", "müller@example.org", "no-at-sign", "@x.org"])
+@pytest.mark.parametrize("mailbox", ["a-very-long-mailbox-name@x.org", "müller@example.org", "no-at-sign", "@x.org"])
 def test_mailboxes_that_cannot_carry_a_token_get_none(mailbox: str) -> None:
     """Too long, not ASCII or no address: no token rather than a broken Reply-To."""  # TH4
     assert make_reply_address(mailbox, THREAD, key=KEY, organisation_id=ORGANISATION, mailbox_id=MAILBOX) is None

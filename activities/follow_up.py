@@ -1,0 +1,122 @@
+"""Writing on a thread that holds nothing open: decision and outbox row under a followup slot; no old status changes (P97a)."""
+
+import secrets
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from activities.lifecycle import approving, results
+from activities.lifecycle.writer import lock_message
+from activities.ports import Database, Transaction
+from contracts.errors import DatabaseFault
+from contracts.follow_up import FollowUpAct, FollowUpCommand, FollowUpView
+from contracts.status import OutboxState, Result
+
+
+class FollowUp:
+    """The first and the later calls of a ReplyWorkflow, each one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @activity.defn(name="follow_up")
+    async def apply(self, command: FollowUpCommand) -> FollowUpView:
+        """Safe to repeat: the row's own state decides."""
+        try:
+            async with self.database.transaction(lifecycle=True) as tx:
+                return await _HANDLERS[command.act](tx, command)
+        except DatabaseFault as error:
+            raise ApplicationError(str(error), type=type(error).__name__) from error
+
+
+async def _place(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    """The decision, the text and the outbox row; the newest message lends its slot and keeps its status."""
+    row = await tx.one("review_outbox", command.outbox_id)
+    if row is not None or command.order is None:
+        return _view(row, Result.OK)
+    work = await lock_message(tx, command.order.message_id)
+    note = await tx.one("review_note", command.order.note_id, command.order.message_id)
+    if work is None or note is None or not work.message["reply_recipients"]:
+        return _view(None, Result.NOT_PREPARED)
+    revision = await results.add_revision(work, command.actor, note["text"])
+    await approving.new_outbox_row(
+        work,
+        automatic=False,
+        by=command.actor,
+        revision=revision,
+        text=note["text"],
+        seen=await tx.value("review_newest_id", work.thread_id),
+        findings=tuple({"finding_id": f, "reason_note_id": None} for f in command.order.confirmed_findings),
+        send_at=await tx.value("clock") + timedelta(milliseconds=work.config["human_undo_ms"]),
+        decision_id=None,
+        slot=f"followup:{await tx.value('follow_up_number', work.id)}",
+        outbox_id=command.outbox_id,
+    )
+    return _view(await tx.one("review_outbox", command.outbox_id), Result.OK)
+
+
+async def _look(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    return _view(await tx.one("review_outbox", command.outbox_id), Result.OK)
+
+
+async def _undo(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    cancelled = await tx.value("review_cancel_outbox", command.outbox_id, "user_undo")
+    row = await tx.one("review_outbox", command.outbox_id)
+    if cancelled is not None or row["state"] == OutboxState.CANCELLED:
+        return _view(row, Result.OK)
+    taken = row["state"] in (OutboxState.SENDING, OutboxState.AMBIGUOUS)
+    return _view(row, Result.ALREADY_SENDING if taken else Result.ALREADY_SENT)
+
+
+async def _settle(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    """A send that gave no answer is ambiguous; the thread waits after a send (E19 for the thread alone)."""
+    await tx.run("review_outbox_ambiguous", command.outbox_id)
+    row = await tx.one("review_outbox", command.outbox_id)
+    if row["state"] == OutboxState.SENT:
+        await tx.run("review_thread_after_send", row["thread_id"], False)
+    return _view(row, Result.OK)
+
+
+async def _went_out(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    await tx.run("review_outbox_went_out", command.outbox_id, f"confirmed by {command.actor}")
+    return await _settle(tx, command)
+
+
+async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    """Only a person's word makes a new generation, linked and audited, with a workflow of its own (OB3)."""
+    row = await tx.one("review_outbox", command.outbox_id)
+    if row["state"] == OutboxState.AMBIGUOUS:
+        again = uuid4()
+        rfc_id = f"{again}.{secrets.token_hex(8)}@{row['sender'].rpartition('@')[2]}"
+        await tx.run("follow_up_again", command.outbox_id, again, rfc_id, command.actor)
+        await tx.run("follow_up_start", f"reply/{again}", again, row["message_id"], row["mailbox_id"])
+        await tx.run("review_sent_id", row["mailbox_id"], rfc_id, again, row["thread_id"])
+    return await _close(tx, command)
+
+
+async def _close(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    row = await tx.one("review_outbox", command.outbox_id)
+    subject = f"outbox/{command.outbox_id}"
+    await tx.run("audit", row["mailbox_id"], command.actor, command.act, subject, None, None)
+    return _view(row, Result.OK).model_copy(update={"closed": True})
+
+
+def _view(row: Any, result: Result) -> FollowUpView:
+    if row is None:
+        return FollowUpView(result=Result.MESSAGE_NOT_FOUND, state=OutboxState.CANCELLED)
+    return FollowUpView(result=result, state=OutboxState(row["state"]), send_at=row["send_at"])
+
+
+_HANDLERS = {
+    FollowUpAct.PLACE: _place,
+    FollowUpAct.LOOK: _look,
+    FollowUpAct.UNDO: _undo,
+    FollowUpAct.SETTLE: _settle,
+    FollowUpAct.WENT_OUT: _went_out,
+    FollowUpAct.SEND_AGAIN: _send_again,
+    FollowUpAct.CLOSE: _close,
+}
+

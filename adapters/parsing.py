@@ -1,0 +1,322 @@
+"""Parsing in a process of its own. The bytes of a mail are chosen by an attacker, so they meet the parser in a child that
+has a bounded CPU time and address space, no credentials in its environment, and no file or socket it could open; whatever
+becomes of the child, the caller gets a named error (MI2, HW12).
+
+The child stays warm between mails: starting an interpreter with the language model costs a second, asking it a millisecond.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import struct
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from datetime import datetime, timedelta
+from signal import SIGXCPU
+from typing import Any
+
+from contracts.errors import MalformedMessage, TransientFault
+from contracts.mail import ParsedMail
+
+MIB = 1024 * 1024
+CPU_LIMIT = timedelta(seconds=10)
+ADDRESS_SPACE_BYTES = 512 * MIB
+MAX_ANSWER_BYTES = 512 * MIB
+MAILS_PER_CHILD = 500
+LARGE_MAIL_BYTES = 4 * MIB
+_WALL_PER_CPU = 4
+_FRAME = struct.Struct(">IQ")
+_READY = b"ready\n"
+
+
+class SandboxedParser:
+    """Parses mails in `processes` warm children. Safe for concurrent use within one event loop.
+
+    A child is replaced after a crash, after a large mail (its memory would count against the next), and now and then.
+    """
+
+    def __init__(
+        self,
+        processes: int = 2,
+        cpu_limit: timedelta = CPU_LIMIT,
+        address_space_bytes: int = ADDRESS_SPACE_BYTES,
+    ) -> None:
+        self._cpu_s = max(int(cpu_limit.total_seconds()), 1)
+        self._address_space_bytes = address_space_bytes
+        self._slots = [_Slot(self._spawn) for _ in range(processes)]
+        self._idle: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
+        for slot in reversed(self._slots):
+            self._idle.put_nowait(slot)
+
+    async def start(self) -> None:
+        """Warm the first child, so that the first mail does not wait for it. Optional."""
+        await self._slots[0].child()
+
+    async def parse(
+        self,
+        raw: bytes,
+        raw_kind: str,
+        *,
+        received_at: datetime,
+        envelope_sender: str | None = None,
+        envelope_recipients: tuple[str, ...] = (),
+        our_names: tuple[str, ...] = (),
+        languages: tuple[str, ...] = ("en", "de", "fr", "es"),
+    ) -> tuple[ParsedMail, dict[str, bytes]]:
+        """The parsed mail and the bytes of its attachments by SHA-256. `raw_kind` is `rfc822` or `provider_json`.
+
+        Raises `MalformedMessage` whose text is a reason code: `parser_cpu`, `parser_memory`, `parser_recursion`,
+        `parser_timeout`, `parser_killed`, `parser_error_<fault>`, `payload_unreadable`, `unknown_raw_kind`; and
+        `TransientFault` if no child can be started.
+        """
+        order = {
+            "raw_kind": raw_kind,
+            "received_at": received_at.isoformat(),
+            "envelope_sender": envelope_sender,
+            "envelope_recipients": envelope_recipients,
+            "our_names": our_names,
+            "languages": languages,
+        }
+        slot = await self._idle.get()
+        try:
+            return await slot.ask(json.dumps(order).encode(), raw, self._cpu_s * _WALL_PER_CPU)
+        finally:
+            self._idle.put_nowait(slot)
+
+    async def close(self) -> None:
+        """End all children and wait for them."""
+        await asyncio.gather(*(slot.close() for slot in self._slots))
+
+    async def _spawn(self) -> "_Child":
+        limits = [str(self._cpu_s), str(self._address_space_bytes)]
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "adapters.parsing", *limits),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                env=_child_environment(),
+                start_new_session=True,
+            )
+            child = _Child(process)
+            await child.until_ready()
+        except (OSError, asyncio.IncompleteReadError) as fault:
+            raise TransientFault("The mail parser's process could not be started.") from fault
+        return child
+
+
+def _child_environment() -> dict[str, str]:
+    """Nothing of ours but where the code lies; one thread for linear algebra keeps the address space small."""
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
+    return {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+
+
+class _Child:
+    """One child process and the frames exchanged with it."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.served = 0
+
+    async def until_ready(self) -> None:
+        assert self.process.stdout is not None
+        await self.process.stdout.readexactly(len(_READY))
+
+    async def exchange(self, order: bytes, raw: bytes) -> tuple[dict[str, Any], bytes, dict[str, bytes]]:
+        """Send one mail; the head of the answer, the parsed mail as JSON, and the attachments."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None and stdout is not None
+        stdin.write(_FRAME.pack(len(order), len(raw)) + order)
+        stdin.write(raw)
+        await stdin.drain()
+        head_size, body_size = _FRAME.unpack(await stdout.readexactly(_FRAME.size))
+        if head_size + body_size > MAX_ANSWER_BYTES:
+            raise MalformedMessage("parser_answer")
+        head = json.loads(await stdout.readexactly(head_size))
+        body = await stdout.readexactly(body_size)
+        contents = {digest: await stdout.readexactly(size) for digest, size in head.get("contents", ())}
+        self.served += 1
+        return head, body, contents
+
+    def is_spent(self, raw: bytes) -> bool:
+        return self.served >= MAILS_PER_CHILD or len(raw) >= LARGE_MAIL_BYTES
+
+    async def end(self) -> int:
+        """Kill the process if it still runs; its exit code, negative for a signal."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        return await self.process.wait()
+
+    async def cause_of_death(self) -> str:
+        """The reason code of a child that closed its end."""
+        try:
+            code = await asyncio.wait_for(self.process.wait(), timeout=5)
+        except TimeoutError:
+            code = await self.end()
+        return "parser_cpu" if code == -SIGXCPU else "parser_killed"
+
+
+class _Slot:
+    """A place for one child, which is started when first needed and again as soon as one has ended."""
+
+    def __init__(self, spawn: Any) -> None:
+        self._spawn = spawn
+        self._child: asyncio.Task[_Child] | None = None
+
+    async def child(self) -> _Child:
+        """The warm child; a start that failed is tried again by the next caller."""
+        if self._child is None:
+            self._child = asyncio.create_task(self._spawn())
+        try:
+            return await asyncio.shield(self._child)
+        except TransientFault:
+            self._child = None
+            raise
+
+    async def ask(self, order: bytes, raw: bytes, wall_s: int) -> tuple[ParsedMail, dict[str, bytes]]:
+        child = await self.child()
+        is_sound = False
+        try:
+            async with asyncio.timeout(wall_s):
+                head, body, contents = await child.exchange(order, raw)
+            is_sound = not head.get("worn") and not child.is_spent(raw)
+        except TimeoutError:
+            raise MalformedMessage("parser_timeout") from None
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+            raise MalformedMessage(await child.cause_of_death()) from None
+        finally:
+            if not is_sound:
+                await asyncio.shield(self._replace(child))
+        if "error" in head:
+            raise MalformedMessage(str(head["error"]))
+        return ParsedMail.model_validate_json(body), contents
+
+    async def _replace(self, child: _Child) -> None:
+        self._child = asyncio.create_task(self._spawn())
+        self._child.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await child.end()
+
+    async def close(self) -> None:
+        task, self._child = self._child, None
+        if task is not None:
+            with contextlib.suppress(TransientFault):
+                await (await task).end()
+
+
+def _serve(cpu_s: int, address_space_bytes: int) -> None:
+    """The child: read a mail, parse it, answer, until the other end closes."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    orders = os.fdopen(0, "rb")
+    _warm_up()
+    _give_up_rights(address_space_bytes)
+    answers.write(_READY)
+    answers.flush()
+    while len(head := orders.read(_FRAME.size)) == _FRAME.size:
+        order_size, raw_size = _FRAME.unpack(head)
+        order, raw = json.loads(orders.read(order_size)), orders.read(raw_size)
+        _allow_cpu(cpu_s)
+        for piece in _answer(order, raw):
+            answers.write(piece)
+        answers.flush()
+        del raw
+
+
+def _answer(order: dict[str, Any], raw: bytes) -> list[bytes]:
+    try:
+        parsed, contents = _parse(order, raw)
+        body = parsed.model_dump_json().encode()
+        head: dict[str, Any] = {"contents": [(digest, len(data)) for digest, data in contents.items()]}
+        return [*_framed(head, body), *contents.values()]
+    except MemoryError:
+        return _framed({"error": "parser_memory", "worn": True}, b"")
+    except RecursionError:
+        return _framed({"error": "parser_recursion", "worn": True}, b"")
+    except MalformedMessage as fault:
+        return _framed({"error": str(fault)}, b"")
+    except Exception as fault:  # noqa: BLE001 - MI2: any fault of the parser ends as a reason code at the caller
+        return _framed({"error": f"parser_error_{type(fault).__name__}", "worn": True}, b"")
+
+
+def _framed(head: dict[str, Any], body: bytes) -> list[bytes]:
+    shown = json.dumps(head).encode()
+    return [_FRAME.pack(len(shown), len(body)), shown, body]
+
+
+def _parse(order: dict[str, Any], raw: bytes) -> tuple[ParsedMail, dict[str, bytes]]:
+    from domain.mail.generic import parse_generic_strictly
+    from domain.mail.parse import Arrival, parse_strictly
+
+    arrival = Arrival(
+        datetime.fromisoformat(order["received_at"]),
+        order["envelope_sender"],
+        tuple(order["envelope_recipients"]),
+        tuple(order["our_names"]),
+        tuple(order["languages"]),
+    )
+    if order["raw_kind"] == "rfc822":
+        return parse_strictly(raw, arrival)
+    if order["raw_kind"] == "provider_json":
+        return parse_generic_strictly(_payload(raw), arrival)
+    raise MalformedMessage("unknown_raw_kind")
+
+
+def _payload(raw: bytes) -> dict[str, Any]:
+    """The `inboundPayload` of an event, or the object itself if it is one already (AD2)."""
+    try:
+        event = json.loads(raw)
+    except ValueError:
+        raise MalformedMessage("payload_unreadable") from None
+    payload = event.get("inboundPayload", event) if isinstance(event, dict) else None
+    if not isinstance(payload, dict):
+        raise MalformedMessage("payload_unreadable")
+    return payload
+
+
+def _warm_up() -> None:
+    """Load everything that is loaded lazily: afterwards no file can be opened any more."""
+    import encodings
+    import importlib
+    import pkgutil
+    for module in pkgutil.iter_modules(encodings.__path__):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(f"encodings.{module.name}")
+    order = {
+        "received_at": "2026-01-01T00:00:00+00:00",
+        "envelope_sender": None,
+        "envelope_recipients": (),
+        "our_names": ("Example",),
+        "languages": ("en", "de"),
+    }
+    sample = b"From: Shop.example <a@b.example>\n\n" + "Où est ma commande, s'il vous plaît ? ".encode("latin-1") * 3
+    for raw_kind, raw in (("rfc822", sample), ("provider_json", b"{}"), ("", b"")):
+        _answer({**order, "raw_kind": raw_kind}, raw)
+
+
+def _give_up_rights(address_space_bytes: int) -> None:
+    """No more address space than allowed, no new file descriptor, no file growth, no core."""
+    import resource
+
+    limits = {
+        resource.RLIMIT_AS: address_space_bytes,
+        resource.RLIMIT_NOFILE: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, limit in limits.items():
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(kind, (limit, limit))
+
+
+def _allow_cpu(cpu_s: int) -> None:
+    """`cpu_s` more seconds of CPU for the next mail; past them the kernel ends the process with SIGXCPU."""
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime) + cpu_s + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), int(sys.argv[2]))

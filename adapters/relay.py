@@ -1,0 +1,164 @@
+"""The only starter of workflows: rows committed with their cause become workflows and signals, once, in order (RC13)."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import structlog
+from temporalio.client import Client
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from adapters.postgres import Database, Transaction
+from contracts import search_attributes as attributes
+from contracts.errors import DatabaseFault
+from contracts.workflow import MessageStart, ReplyStart, Wake
+
+POLL_S = 2.0
+BATCH = 20
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 60.0
+CHANNEL = "deskhand_relay"
+INPUTS = {"InboundMessageWorkflow": MessageStart, "ReplyWorkflow": ReplyStart}
+REUSE = {
+    "reject_duplicate": WorkflowIDReusePolicy.REJECT_DUPLICATE,
+    "allow_duplicate_failed_only": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+}
+
+log = structlog.get_logger("relay")
+
+
+class Relay:
+    """Runs in the worker. `pace` bounds workflows started a second, so that reception keeps its share of the machine."""
+
+    def __init__(
+        self,
+        database: Database,
+        client: Client,
+        task_queue: str,
+        *,
+        pace: float = 40.0,
+        withdraw: Callable[[Any], Awaitable[None]] | None = None,
+    ) -> None:
+        self.database = database
+        self.client = client
+        self.task_queue = task_queue
+        self.pace = pace
+        self.withdraw = withdraw
+        self.woken = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until cancelled: drain, then wait for a NOTIFY or two seconds."""
+        listener = asyncio.create_task(self._listen())
+        try:
+            while True:
+                self.woken.clear()
+                busy = await self._drain()
+                if not busy:
+                    await self._rest()
+        finally:
+            listener.cancel()
+
+    async def _rest(self) -> None:
+        try:
+            await asyncio.wait_for(self.woken.wait(), POLL_S)
+        except TimeoutError:
+            return
+
+    async def _listen(self) -> None:
+        """A lost connection costs at most one polling interval."""
+        while True:
+            try:
+                async with self.database.pool.acquire() as connection:
+                    await connection.add_listener(CHANNEL, lambda *_: self.woken.set())
+                    while not connection.is_closed():
+                        await asyncio.sleep(1)
+            except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                await asyncio.sleep(1)
+
+    async def _drain(self) -> bool:
+        """One batch of each kind; True if there may be more."""
+        try:
+            started = await self._batch("relay_starts", self._start)
+            woken = await self._batch("relay_wakes", self._wake)
+            if self.withdraw is not None:
+                await self._switches()
+        except DatabaseFault as fault:
+            log.warning("relay waits for the database", reason=type(fault).__name__)
+            await asyncio.sleep(1)
+            return False
+        if started:
+            await asyncio.sleep(started / self.pace if started >= BATCH else 0)
+        return started >= BATCH or woken >= BATCH
+
+    async def _batch(self, query: str, act: Callable[[Transaction, Any], Awaitable[None]]) -> int:
+        async with self.database.transaction() as tx:
+            rows = await tx.rows(query, BATCH)
+            for row in rows:
+                await act(tx, row)
+        return len(rows)
+
+    async def _start(self, tx: Transaction, row: Any) -> None:
+        try:
+            await self._start_workflow(row)
+        except WorkflowAlreadyStartedError:
+            await tx.run("relay_started", row["workflow_id"], row["start_no"])
+        except (RPCError, RuntimeError, OSError) as fault:
+            log.warning("start failed", workflow_id=row["workflow_id"], reason=_reason(fault))
+            await tx.run("relay_start_failed", row["workflow_id"], row["start_no"], _back_off(row["attempts"]))
+        else:
+            await tx.run("relay_started", row["workflow_id"], row["start_no"])
+
+    async def _start_workflow(self, row: Any) -> None:
+        argument = INPUTS[row["workflow_type"]].model_validate(row["input"])
+        await self.client.start_workflow(
+            row["workflow_type"],
+            argument,
+            id=row["workflow_id"],
+            task_queue=self.task_queue,
+            id_reuse_policy=REUSE[row["reuse_policy"]],
+            id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+            static_summary=row["summary"] or None,
+            search_attributes=_attributes(row),
+            rpc_timeout=timedelta(seconds=10),
+        )
+
+    async def _wake(self, tx: Transaction, row: Any) -> None:
+        handle = self.client.get_workflow_handle(row["workflow_id"])
+        try:
+            await handle.signal(row["signal"], Wake(cause=row["cause"]), rpc_timeout=timedelta(seconds=10))
+        except RPCError as fault:
+            if fault.status is not RPCStatusCode.NOT_FOUND:
+                await tx.run("relay_wake_failed", row["id"], _back_off(row["attempts"]))
+                return
+        except (RuntimeError, OSError):
+            await tx.run("relay_wake_failed", row["id"], _back_off(row["attempts"]))
+            return
+        await tx.run("relay_woken", row["id"])
+
+    async def _switches(self) -> None:
+        async with self.database.transaction() as tx:
+            rows = await tx.rows("relay_switches")
+        for row in rows:
+            assert self.withdraw is not None
+            await self.withdraw(row)
+
+
+def _attributes(row: Any) -> TypedSearchAttributes:
+    mailbox = row["mailbox_id"]
+    pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(attributes.MAILBOX), str(mailbox))] if mailbox else []
+    return TypedSearchAttributes(pairs)
+
+
+def _back_off(attempts: int) -> timedelta:
+    """1 s to 60 s, with jitter, so that a server that comes back is not run over."""
+    longest = min(FIRST_WAIT_S * 2 ** min(attempts, 10), LONGEST_WAIT_S)
+    return timedelta(seconds=longest * (0.5 + random.random() / 2))
+
+
+def _reason(fault: BaseException) -> str:
+    return fault.status.name if isinstance(fault, RPCError) else type(fault).__name__

@@ -1,0 +1,1 @@
+"""Graded detectors for manipulation, spam and phishing: they inform, and only walls elsewhere hold."""

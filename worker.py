@@ -1,0 +1,121 @@
+"""Composition root of the worker: settings, then clients, then activities, then one Worker and a graceful stop."""
+
+import asyncio
+import signal
+from contextlib import AsyncExitStack
+from datetime import timedelta
+
+import structlog
+from temporalio.client import Client
+from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.kill_switch import SwitchedOff
+from activities.lifecycle import Lifecycle
+from activities.parsing import Parsing
+from activities.sending import Delivery
+from activities.steps import classify, context_retrieval, draft, route, security_scan
+from activities.steps.frame import StepTools, step_activity
+from activities.sweep import Sweep
+from adapters.blobs import BlobStore
+from adapters.delivery.choose import channel_from
+from adapters.engine import Engine, connect, keep_schedule
+from adapters.llm.client import Models
+from adapters.llm.embeddings import embedder_for
+from adapters.logging import set_up_logging
+from adapters.parsing import SandboxedParser
+from adapters.postgres import Database
+from adapters.relay import Relay
+from adapters.settings import Settings
+from adapters.usage import UsageLedger
+from contracts.sweep import SweepRequest
+from domain.keys import Keyring
+from workflows import policies
+from workflows.inbound_message import InboundMessageWorkflow
+from workflows.reply import ReplyWorkflow
+from workflows.schedules import SweepWorkflow
+
+PASSED_THROUGH = ("contracts", "domain", "workflows", "pydantic", "pydantic_core", "annotated_types", "structlog")
+STEPS = (security_scan, context_retrieval, classify, draft, route)
+CACHED_WORKFLOWS = 600
+SLOTS = 24
+
+
+async def main() -> None:
+    """Runs until SIGTERM or SIGINT, then lets running activities finish for up to 30 s."""
+    set_up_logging("worker")
+    settings = Settings()
+    async with AsyncExitStack() as stack:
+        database = await Database.connect(settings.database_url.get_secret_value(), most=16, name="deskhand-worker")
+        stack.push_async_callback(database.close)
+        client = await connect(settings.temporal_address, settings.temporal_namespace, _runtime(settings))
+        worker, relay = await _build(settings, database, client, stack)
+        await _keep_schedules(client)
+        await _run_until_stopped(worker, relay)
+
+
+def _runtime(settings: Settings) -> Runtime:
+    """Prometheus metrics of the SDK on the worker's port."""
+    metrics = PrometheusConfig(bind_address=f"127.0.0.1:{settings.metrics_port}")
+    return Runtime(telemetry=TelemetryConfig(metrics=metrics))
+
+
+async def _build(settings: Settings, database: Database, client: Client, stack: AsyncExitStack) -> tuple[Worker, Relay]:
+    keyring = Keyring(settings.organisation_key_bytes())
+    ledger = UsageLedger(database)
+    models = await stack.enter_async_context(Models(settings, ledger))
+    embedder = embedder_for(settings, ledger)
+    if embedder is not None:
+        stack.push_async_callback(embedder.close)
+    parser = SandboxedParser()
+    stack.push_async_callback(parser.close)
+    tools = StepTools(database=database, models=models, embedder=embedder)
+    delivery = Delivery(database, channel_from(settings), keyring, settings.build_id)
+    switched_off = SwitchedOff(database, keyring)
+    activities = [
+        Lifecycle(database, keyring).apply,
+        Parsing(database, parser, BlobStore()).parse,
+        delivery.deliver,
+        delivery.reconcile,
+        Sweep(database, Engine(client)).sweep,
+        *(step_activity(module, tools) for module in STEPS),
+    ]
+    worker = Worker(
+        client,
+        task_queue=policies.TASK_QUEUE,
+        workflows=[InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow],
+        activities=activities,
+        workflow_runner=SandboxedWorkflowRunner(
+            restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH)
+        ),
+        max_cached_workflows=CACHED_WORKFLOWS,
+        max_concurrent_activities=SLOTS,
+        max_concurrent_local_activities=SLOTS,
+        graceful_shutdown_timeout=timedelta(seconds=30),
+    )
+    relay = Relay(database, client, policies.TASK_QUEUE, withdraw=switched_off.withdraw_pending)
+    return worker, relay
+
+
+async def _keep_schedules(client: Client) -> None:
+    for name, full, every in (
+        ("deskhand-sweep", False, policies.SWEEP_EVERY),
+        ("deskhand-sweep-full", True, policies.FULL_SWEEP_EVERY),
+    ):
+        await keep_schedule(client, name, "SweepWorkflow", SweepRequest(full=full), every, policies.TASK_QUEUE)
+
+
+async def _run_until_stopped(worker: Worker, relay: Relay) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    relaying = asyncio.create_task(relay.run())
+    async with worker:
+        structlog.get_logger("worker").info("worker is up", task_queue=policies.TASK_QUEUE)
+        await stop.wait()
+        relaying.cancel()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
