@@ -279,6 +279,7 @@ def _warm_up() -> None:
     import encodings
     import importlib
     import pkgutil
+
     for module in pkgutil.iter_modules(encodings.__path__):
         with contextlib.suppress(ImportError):
             importlib.import_module(f"encodings.{module.name}")

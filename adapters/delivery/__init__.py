@@ -18,9 +18,10 @@ Now = Callable[[], datetime]
 
 
 class Channel(Protocol):
-    """A way out for finished mails."""
+    """A way out for finished mails. Where `recognises_repeats`, the same bytes twice never make two mails."""
 
     name: str
+    recognises_repeats: bool
 
     async def hand_over(
         self,

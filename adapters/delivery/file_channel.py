@@ -20,6 +20,7 @@ class FileChannel:
     """Writes each mail to `directory`, which is made if it is missing. Trying the same mail again is always safe."""
 
     name = "file"
+    recognises_repeats = True
 
     def __init__(self, directory: Path, now: Now = utc_now) -> None:
         self._directory = directory

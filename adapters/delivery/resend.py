@@ -39,6 +39,7 @@ class ResendChannel:
     """Hands mail to Resend, one request for each try and no retries inside."""
 
     name = "resend"
+    recognises_repeats = True
 
     def __init__(
         self,

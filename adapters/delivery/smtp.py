@@ -16,6 +16,7 @@ class SmtpChannel:
     """Hands mail to one relay. It knows no repetition: after an ambiguous try it sends nothing more."""
 
     name = "smtp"
+    recognises_repeats = False
 
     def __init__(
         self,

@@ -113,8 +113,8 @@ class Stack:
         decided = decided_settings(self.state, self.ports, self._postgres, self._temporal)
         model = model_settings(offline, self.state.environment(), self.ports.offline_port)
         values: dict[str, str | None] = {**decided, **model}
-        self.settings = checked_settings(self.state, values)
         self.state.write_environment(values)
+        self.settings = checked_settings(self.state, values)
         return values
 
     async def _start_together(self, parts: Sequence[Part]) -> None:

@@ -83,7 +83,7 @@ class Comparison(NamedTuple):
 
 
 def compare_texts(plain: str, html: str) -> Comparison:
-    """`stub`: plain text is empty or has under a tenth of the words; `differ`: fewer than half of the words are shared."""
+    """`stub`: the plain text has under a tenth of the words, or none; `differ`: under half of the words are shared."""
     plain_words, html_words = _words(plain), _words(html)
     if not html_words:
         return Comparison(stub=not plain.strip() and bool(html.strip()), differ=False)

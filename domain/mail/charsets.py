@@ -186,7 +186,7 @@ def _strict(raw: bytes, codec: str) -> Decoded | None:
 
 
 def _mostly(raw: bytes, codec: str) -> Decoded | None:
-    """The strict reading, or a lenient one if enough could be read: half of the non-ASCII in UTF-8, else four of five."""
+    """The strict reading, or a lenient one if enough could be read: half of the non-ASCII in UTF-8, else four fifths."""
     found = _strict(raw, codec) or _lenient(raw, codec)
     if found is None:
         return None
@@ -206,4 +206,5 @@ def _lenient(raw: bytes, codec: str) -> Decoded | None:
 def _shown(codec: str) -> str:
     if codec.startswith("cp125"):
         return f"windows-{codec[2:]}"
-    return codec.replace("_", "-")
+    spelt = codec.replace("iso8859_", "iso_8859_").replace("iso2022_", "iso_2022_").replace("_", "-")
+    return "iso-2022-jp" if spelt.startswith("iso-2022-jp") else spelt

@@ -54,7 +54,7 @@ def parse_strictly(raw: bytes, arrival: Arrival) -> tuple[ParsedMail, dict[str, 
 
 
 def _partial(raw: bytes, arrival: Arrival, fault: str) -> tuple[ParsedMail, dict[str, bytes]]:
-    """The headers and the whole mail as one attachment. Uses as little of the parser as it can: some of it just failed."""
+    """The headers and the whole mail as one attachment, made with as little of the parser as possible."""
     scan = scan_headers(raw)
     digest = hashlib.sha256(raw).hexdigest()
     whole = Attachment(

@@ -20,7 +20,7 @@ _MAX_BOUNDARY_CHARS = 200
 _MAX_DELIMITER_BYTES = 1_000
 
 
-@dataclass
+@dataclass(eq=False)
 class Part:
     """One part: its headers and the span of its body in `raw`. `opaque` marks what was beyond the limits."""
 
@@ -48,15 +48,10 @@ class Part:
         """Content-Disposition with its parameters."""
         return read_parameters(self.headers.first("content-disposition"))
 
-    @cached_property
+    @property
     def content_type(self) -> str:
         """The media type; what is missing or malformed counts as the default of its place (RFC 2045 5.2)."""
         return self.type_override or media_type(self.content_header.value) or self.default_type
-
-    @property
-    def is_multipart(self) -> bool:
-        """True if the part was declared, and could be read, as a container."""
-        return bool(self.children) or (self.content_type.startswith("multipart/") and not self.opaque)
 
     @property
     def content_id(self) -> str:

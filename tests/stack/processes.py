@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import psutil
+
 
 def is_running(pid: int) -> bool:
     """Whether the process runs; a zombie that nobody reaped does not."""
@@ -21,3 +23,8 @@ def _state_of(pid: int) -> str:
     except OSError:
         return ""
     return status.rsplit(")", 1)[1].split()[0]
+
+
+def command_lines() -> list[str]:
+    """The command lines of all processes that we may see."""
+    return [" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])]
