@@ -65,8 +65,10 @@ class Blobs(Protocol):
 class Answered(Protocol[T]):
     """A parsed model answer and what it cost."""
 
-    value: T
-    usage: Usage
+    @property
+    def value(self) -> T: ...
+    @property
+    def usage(self) -> Usage: ...
 
 
 class Models(Protocol):
@@ -81,9 +83,9 @@ class Models(Protocol):
 class Embedder(Protocol):
     """Texts to vectors; None where embeddings are switched off."""
 
-    model: str
-
-    async def embed(self, texts: Sequence[str], context: UsageContext) -> list[list[float]] | None: ...
+    @property
+    def model(self) -> str: ...
+    async def embed(self, texts: Sequence[str], context: UsageContext) -> list[list[float]]: ...
 
 
 class Channel(Protocol):

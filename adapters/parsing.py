@@ -1,8 +1,9 @@
-"""Parsing in a process of its own. The bytes of a mail are chosen by an attacker, so they meet the parser in a child that
-has a bounded CPU time and address space, no credentials in its environment, and no file or socket it could open; whatever
-becomes of the child, the caller gets a named error (MI2, HW12).
+"""Parsing in a process of its own. The bytes of a mail are chosen by an attacker, so they meet the parser in a child
+that has a bounded CPU time and address space, no credentials in its environment, and no file or socket it could open;
+whatever becomes of the child, the caller gets a named error (MI2, HW12).
 
-The child stays warm between mails: starting an interpreter with the language model costs a second, asking it a millisecond.
+The child stays warm between mails: starting an interpreter with the language model costs a second, asking it costs a
+millisecond.
 """
 
 import asyncio

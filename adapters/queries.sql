@@ -641,7 +641,7 @@ ORDER BY (archived_by_message_id IS NOT DISTINCT FROM $2) DESC, received_at DESC
 -- name: context_history_sent
 SELECT o.id, o.sent_at, o.subject, r.text FROM outbox o
 JOIN draft_revisions r ON r.message_id = o.message_id AND r.revision = o.revision
-WHERE o.thread_id = $1 AND o.state = 'sent' AND o.sent_at <= $2 + interval '1 hour' ORDER BY o.sent_at DESC LIMIT 10
+WHERE o.thread_id = $1 AND o.state = 'sent' AND o.sent_at <= $2::timestamptz + interval '1 hour' ORDER BY o.sent_at DESC LIMIT 10
 
 -- name: context_knowledge_text
 SELECT k.id, k.title, k.content, k.type, k.trust, k.said_by, k.contact_id, k.created_at
@@ -699,7 +699,7 @@ UPDATE outbox SET state = 'sent', sent_at = clock_timestamp(), detail = $2, prov
 WHERE id = $1 AND state IN ('sending', 'ambiguous')
 
 -- name: send_again_later
-UPDATE outbox SET state = 'ready', send_at = clock_timestamp() + $2, detail = $3 WHERE id = $1 AND state = 'sending'
+UPDATE outbox SET state = 'ready', send_at = clock_timestamp() + $2::interval, detail = $3 WHERE id = $1 AND state = 'sending'
 
 -- name: send_refused
 UPDATE outbox SET state = 'failed_safe', detail = $2 WHERE id = $1 AND state IN ('ready', 'sending')
@@ -723,7 +723,7 @@ WHERE q.started_at IS NULL AND q.next_try_at <= now() ORDER BY q.created_at LIMI
 UPDATE start_queue SET started_at = now(), attempts = attempts + 1 WHERE workflow_id = $1 AND start_no = $2
 
 -- name: relay_start_failed
-UPDATE start_queue SET attempts = attempts + 1, next_try_at = now() + $3 WHERE workflow_id = $1 AND start_no = $2
+UPDATE start_queue SET attempts = attempts + 1, next_try_at = now() + $3::interval WHERE workflow_id = $1 AND start_no = $2
 
 -- name: relay_wakes
 SELECT id, workflow_id, signal, args, cause, attempts FROM wake_queue
@@ -733,7 +733,7 @@ WHERE delivered_at IS NULL AND next_try_at <= now() ORDER BY created_at LIMIT $1
 UPDATE wake_queue SET delivered_at = now(), attempts = attempts + 1 WHERE id = $1
 
 -- name: relay_wake_failed
-UPDATE wake_queue SET attempts = attempts + 1, next_try_at = now() + $2 WHERE id = $1
+UPDATE wake_queue SET attempts = attempts + 1, next_try_at = now() + $2::interval WHERE id = $1
 
 -- name: relay_backlog
 SELECT (SELECT count(*) FROM start_queue WHERE started_at IS NULL) AS starts,

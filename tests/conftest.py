@@ -5,7 +5,6 @@ Nothing starts until a test asks for it, so pure unit tests stay fast.
 
 import asyncio
 import itertools
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -25,15 +24,6 @@ from cli.stack.state import StateDir
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "deskhand"
 _numbers = itertools.count(1)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Register our marker; async tests and fixtures need no mark of their own."""
-    config.addinivalue_line("markers", "long: takes minutes; `make test` leaves it out, `make test-long` runs it")
-    config.option.asyncio_mode = config.option.asyncio_mode or "auto"
-    # Tests share their peers as `tests.peers`, also when pytest is called without `python -m`.
-    if str(PROJECT_ROOT) not in sys.path:
-        sys.path.insert(0, str(PROJECT_ROOT))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, CancelledErro
 
 with workflow.unsafe.imports_passed_through():
     from contracts.lifecycle import Act, Command, Due, EndStep, Enter, FailStep, Look, Outcome, Receive, SendResult, View
-    from contracts.status import TERMINAL, HoldReason, Status, StepKind
+    from contracts.status import TERMINAL, HoldReason, Result, Status, StepKind
     from contracts.steps import Route, RunContext, StepInput
     from contracts.workflow import (
         DeliverRequest,
@@ -27,6 +27,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.review_handlers import ReviewHandlers
     from workflows.stage import announce
 
+PAUSE = timedelta(seconds=2)
 WORKING = frozenset({Status.SECURITY_CHECK, Status.CLASSIFYING, Status.DRAFTING})
 
 
@@ -51,11 +52,18 @@ class InboundMessageWorkflow(ReviewHandlers):
         await self._arrive(begin)
         while True:
             while self._status() not in TERMINAL:
-                await self._next()
+                await self._next_or_pause()
             announce(self)
             await workflow.wait_condition(workflow.all_handlers_finished)
             if self._status() in TERMINAL:
                 return MessageEnd(message_id=self.message_id, status=self._status())
+
+    async def _next_or_pause(self) -> None:
+        """A round that changed nothing is followed by a pause, so that no fault can spin."""
+        seq = self._now().seq
+        await self._next()
+        if self._now().seq == seq:
+            await self._rest_for(PAUSE, "nothing changed yet")
 
     async def _next(self) -> None:
         announce(self)
@@ -85,8 +93,6 @@ class InboundMessageWorkflow(ReviewHandlers):
             await self._read()
             if self.view is None:
                 await self.lifecycle(Receive(), "receive", "workflow", None)
-        if self.view is None:
-            raise ApplicationError("the message does not exist", type="MessageNotFound", non_retryable=True)
 
     async def _read(self) -> None:
         """Parses the stored bytes; unreadable mail waits here for a person (RC11, RC14)."""
@@ -269,6 +275,8 @@ class InboundMessageWorkflow(ReviewHandlers):
         outcome: Outcome = await start(
             "lifecycle", command, Outcome, policies.LIFECYCLE, command.act.kind
         )
+        if outcome.result is Result.MESSAGE_NOT_FOUND:
+            raise ApplicationError("the message does not exist", type="MessageNotFound", non_retryable=True)
         self._adopt(outcome.view)
         return outcome
 

@@ -68,10 +68,10 @@ SWEEP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RET
 RECONCILE_AFTER = (timedelta(seconds=2), timedelta(seconds=30), timedelta(minutes=5), timedelta(minutes=25))
 
 STEPS: dict[StepKind, Policy] = {
-    StepKind.SECURITY_SCAN: _step(60),
+    StepKind.SECURITY_SCAN: _step(90),
     StepKind.CONTEXT_RETRIEVAL: _step(20),
-    StepKind.CLASSIFY: _step(60),
-    StepKind.DRAFT: _step(120),
+    StepKind.CLASSIFY: _step(80),
+    StepKind.DRAFT: _step(240),
     StepKind.ROUTE: Policy(
         local=True, start_to_close=timedelta(seconds=5), retry=_STEP_RETRY, schedule_to_close=timedelta(minutes=10)
     ),

@@ -108,7 +108,7 @@ async def _finding(tx: Transaction, row: Row, message: Row) -> str | None:
     for finding in outbound_findings(text, allow_links=(), participants=participants):
         if not finding.confirmable or row["automatic"] or finding.id not in confirmed:
             return f"finding:{finding.detector}"
-    if scan([TextPart(place="reply", text=text)]).score >= OUTBOUND_INJECTION_AT and not confirmed:
+    if scan([TextPart(place="reply", text=text)]).combined_score >= OUTBOUND_INJECTION_AT and not confirmed:
         return "outbound_injection"
     return None
 

@@ -34,7 +34,7 @@ async def execute(context: StepContext, step: StepInput) -> DraftOutput:
         raise AgentOff
     briefing = await context_of(context)
     hit = scan([TextPart(place="context", text=briefing.text)], bypassed=await bypassed_of(context))
-    if hit.score >= QUARANTINE_AT:
+    if hit.combined_score >= QUARANTINE_AT:
         return DraftOutput(text="", subject="", flags=(INJECTION,), evidence=hit.evidence)
     return await _draft(context, briefing, await classification_of(context))
 

@@ -123,7 +123,7 @@ async def _gates(
             anything_found=briefing.history_found,
             ungrounded=tuple(f.text for f in draft.facts if not f.grounded),
         ),
-        outbound_score=scan([TextPart(place="draft", text=draft.text)]).score,
+        outbound_score=scan([TextPart(place="draft", text=draft.text)]).combined_score,
         leaks=tuple(f.detector for f in draft.findings),
         handling=HandlingFacts(rules=await _handling(tx, m), message=_handled(m, classified)),
         audit=AuditFacts(draw=draw, rate=float(config["audit_rate"])),

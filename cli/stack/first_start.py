@@ -12,6 +12,8 @@ from uuid import UUID
 import asyncpg
 from argon2 import PasswordHasher
 
+from cli.stack.first_access import Access, add_breakers, give_access
+
 ACTOR: Final = "first start"
 ADMIN_ADDRESS: Final = "admin@localhost"
 LOCK_KEY: Final = 0x66697273740001
@@ -28,7 +30,7 @@ INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after)
 VALUES ($1, $2, 'flag_on', $3, '{"is_on": false}', '{"is_on": true}')
 """
 INSERT_ADMIN: Final = """
-INSERT INTO users (organisation_id, email, name, role, password_hash) VALUES ($1, $2, 'Admin', 'admin', $3)
+INSERT INTO users (organisation_id, email, name, role, password_hash) VALUES ($1, $2, 'Admin', 'admin', $3) RETURNING id
 """
 PROMOTE_BUILD: Final = """
 INSERT INTO current_build (component, build_id, promoted_by) VALUES ('worker', $1, $2)
@@ -39,36 +41,59 @@ WHERE current_build.build_id <> excluded.build_id
 
 @dataclass(frozen=True)
 class FirstLogin:
-    """The first administrator; the password is known here only once and stored as an argon2id hash."""
+    """The first administrator and the ways in; all secrets are known here only once, and stored hashed or sealed."""
 
     address: str
     password: str
+    access: Access
+
+    @property
+    def api_token(self) -> str:
+        """A bearer token of the administrator with the scopes read, review and admin."""
+        return self.access.api_token
+
+    @property
+    def mta_secret(self) -> str:
+        """The secret of the source `mta`, for POST /webhooks/mta."""
+        return self.access.mta_secret
+
+    @property
+    def raw_secret(self) -> str:
+        """The secret of the source `default`, for POST /webhooks/raw/default."""
+        return self.access.raw_secret
 
     def __repr__(self) -> str:
         return f"FirstLogin(address={self.address!r}, password=...)"
 
 
-async def set_up(url: str, mailbox_address: str, build_id: str, agent_on: bool) -> FirstLogin | None:
-    """Fill an empty database as the app role and promote the build; the login comes back at the first start only."""
+async def set_up(
+    url: str, mailbox_address: str, build_id: str, agent_on: bool, organisation_key: bytes | None = None
+) -> FirstLogin | None:
+    """Fill an empty database as the app role and promote the build; the login comes back at the first start only.
+
+    Without the organisation key no webhook source can be made, because its secret could not be sealed.
+    """
     connection = await asyncpg.connect(url, timeout=10, server_settings={"search_path": "deskhand, public"})
     try:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY)
             await connection.execute("SET LOCAL deskhand.mailbox = '*'")
             await connection.execute(PROMOTE_BUILD, build_id, ACTOR)
-            return await _fill(connection, mailbox_address, agent_on)
+            return await _fill(connection, mailbox_address, agent_on, organisation_key)
     finally:
         await connection.close()
 
 
-async def _fill(connection: asyncpg.Connection, mailbox_address: str, agent_on: bool) -> FirstLogin | None:
+async def _fill(
+    connection: asyncpg.Connection, mailbox_address: str, agent_on: bool, key: bytes | None
+) -> FirstLogin | None:
     if await connection.fetchval("SELECT 1 FROM organisations LIMIT 1"):
         return None
     organisation = await connection.fetchval("INSERT INTO organisations (name) VALUES ('Deskhand') RETURNING id")
     await _add_mailboxes(connection, organisation, mailbox_address, agent_on)
-    login = FirstLogin(ADMIN_ADDRESS, secrets.token_urlsafe(PASSWORD_BYTES))
-    await connection.execute(INSERT_ADMIN, organisation, login.address, PasswordHasher().hash(login.password))
-    return login
+    password = secrets.token_urlsafe(PASSWORD_BYTES)
+    admin = await connection.fetchval(INSERT_ADMIN, organisation, ADMIN_ADDRESS, PasswordHasher().hash(password))
+    return FirstLogin(ADMIN_ADDRESS, password, await give_access(connection, organisation, admin, key))
 
 
 async def _add_mailboxes(
@@ -88,6 +113,7 @@ async def _add_mailbox(connection: asyncpg.Connection, organisation: UUID, addre
     kind = "unassigned" if name == "unassigned" else "inbox"
     mailbox: UUID = await connection.fetchval(INSERT_MAILBOX, organisation, address, name, kind, name == "default")
     await connection.execute("INSERT INTO agent_config (mailbox_id) VALUES ($1)", mailbox)
+    await add_breakers(connection, mailbox)
     return mailbox
 
 

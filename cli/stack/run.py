@@ -18,6 +18,7 @@ from cli.stack.environment import (
     wants_offline_model,
 )
 from cli.stack.faults import StackFault
+from cli.stack.first_access import secrets_file_text
 from cli.stack.first_start import FirstLogin, set_up
 from cli.stack.leftovers import end_orphans, remember_children
 from cli.stack.parts import READY_TIMEOUT_S, Part, answers_http, api_part, offline_part, worker_part
@@ -135,10 +136,15 @@ class Stack:
         assert self.settings is not None
         await apply_schema(self._postgres.url(OWNER))
         self.login = await set_up(
-            self._postgres.url(APP), self.settings.default_mailbox_address, self.settings.build_id, agent_on=True
+            self._postgres.url(APP),
+            self.settings.default_mailbox_address,
+            self.settings.build_id,
+            agent_on=True,
+            organisation_key=self.settings.organisation_key_bytes(),
         )
         if self.login:
             write_private(self.state.first_login_file, f"{self.login.address}\n{self.login.password}\n")
+            write_private(self.state.webhook_secrets_file, secrets_file_text(self.login.access))
 
     def facts(self) -> dict[str, str]:
         """What a person wants to know once everything runs."""
@@ -149,6 +155,7 @@ class Stack:
             "API docs": f"{base}/docs",
             "Temporal UI": f"{self.settings.temporal_ui_url}/namespaces/{self._temporal.namespace}/workflows",
             "Login": self._login_words(),
+            "API token": self._token_words(),
             "Mailbox": self.settings.default_mailbox_address,
             "Model": _model_words(self.settings),
             "Data and logs": str(self.state.path),
@@ -158,6 +165,10 @@ class Stack:
         if self.login:
             return f"{self.login.address}  password {self.login.password}"
         return f"as before (first login: {self.state.first_login_file})"
+
+    def _token_words(self) -> str:
+        where = f"with the webhook secrets in {self.state.webhook_secrets_file}"
+        return f"{self.login.api_token}  ({where})" if self.login else f"as before ({where})"
 
 
 def _part(server: Postgres | Temporal) -> Part:

@@ -7,6 +7,7 @@ import typer
 from temporalio.client import Client
 
 from adapters.settings import Settings
+from cli.stack.first_access import secrets_file_text
 from cli.stack.first_start import FirstLogin, set_up
 from cli.stack.namespace import ensure_namespace, ensure_search_attributes
 from cli.stack.schema import SchemaOutcome, apply_schema
@@ -25,6 +26,7 @@ def setup(
     typer.echo(f"Schema {outcome.value}; Temporal namespace and search attributes are there.")
     if login:
         typer.echo(f"First login: {login.address}  password {login.password}")
+        typer.echo(secrets_file_text(login.access), nl=False)
 
 
 async def _set_up(settings: Settings, agent_on: bool) -> tuple[SchemaOutcome, FirstLogin | None]:
@@ -32,7 +34,11 @@ async def _set_up(settings: Settings, agent_on: bool) -> tuple[SchemaOutcome, Fi
         raise SettingsFault("DATABASE_OWNER_URL: nothing was read, but applying the schema needs the owner role.")
     outcome = await apply_schema(settings.database_owner_url.get_secret_value())
     login = await set_up(
-        settings.database_url.get_secret_value(), settings.default_mailbox_address, settings.build_id, agent_on
+        settings.database_url.get_secret_value(),
+        settings.default_mailbox_address,
+        settings.build_id,
+        agent_on,
+        settings.organisation_key_bytes(),
     )
     await _set_up_temporal(settings)
     return outcome, login

@@ -45,6 +45,7 @@ class StateDir:
         self.secrets_file = path / "secrets.json"
         self.env_file = env_file or path / "deskhand.env"
         self.first_login_file = path / "first-login.txt"
+        self.webhook_secrets_file = path / "secrets.env"
         self.children_file = path / "children.json"
         self.lock_file = path / "run.lock"
         self._lock_descriptor: int | None = None

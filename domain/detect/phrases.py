@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from domain.detect.families import Band, Family
 from domain.text.normalise import fold
 
-GAP = r"[\s|>*_~`'\",:;/\\()\[\]-]{0,12}"
-_ANY_WORD = rf"(?:[^\s.!?]{{1,24}}{GAP.replace('{0,', '{1,')})"
+GAP = r"[\s|>*_~`'\",:;/\\()\[\]-]*"
+_ANY_WORD = rf"(?:[^\s.!?]+{GAP[:-1]}+)"
 _TOKEN = re.compile(r"\s*+(?:\{(\w+)\}|\*(\d)|([\[\]()|])|([^\s\[\]()|{}]++))")
 
 
@@ -82,7 +82,7 @@ class _FormReader:
 
 
 def _escaped(word: str) -> str:
-    return re.escape(word[:-1]) + r"\w{0,12}" if word.endswith("~") else re.escape(word)
+    return re.escape(word[:-1]) + r"\w*" if word.endswith("~") else re.escape(word)
 
 
 def vocabulary(packs: tuple[Pack, ...]) -> frozenset[str]:

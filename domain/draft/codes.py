@@ -10,7 +10,8 @@ from domain.draft.units import CURRENCIES, is_unit
 # One class repetition: linear.
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
 _TRAILING = "./-_"
-_MIN_DIGIT_FIRST_CHARS = 5
+_MIN_MIXED_CHARS = 5
+_NO_CODE = frozenset({"t", "k"})
 _WORD = re.compile(r"[^\W_][\w./-]*")
 
 
@@ -52,8 +53,8 @@ def _letter_first(code: str) -> bool:
 
 
 def _digit_first(code: str, letters: str) -> bool:
-    """`12ab34` and `4711-AB` are codes; `30-day`, `10GB`, `14h30`, `3rd` and `2026-12-31T10` are not."""
+    """`12ab34`, `4711-AB` and `4B` are codes; `30-day`, `10GB`, `14h30`, `3rd`, `5K` and `2026-12-31T10` are not."""
     low = letters.casefold()
-    if len(code) < _MIN_DIGIT_FIRST_CHARS or is_unit(low) or low in CURRENCIES or low == "t":
+    if is_unit(low) or low in CURRENCIES or low in _NO_CODE:
         return False
-    return letters.isupper() or code[-1].isdigit()
+    return letters.isupper() or (code[-1].isdigit() and len(code) >= _MIN_MIXED_CHARS)

@@ -123,6 +123,8 @@ NEGATORS = frozenset(
     nunca ningún ninguna tampoco imposible jamás""".split()
 )
 PRE_NEGATORS = frozenset({"without", "ohne", "sans", "sin"})
+# These follow what they deny; the others lead it.
+TRAILING_NEGATORS = frozenset("nicht pas ausgeschlossen unmöglich impossible imposible".split())
 # Irregular past forms that a source and a draft often disagree in.
 BASE_FORMS = {"sent": "send", "paid": "pay", "kept": "keep", "made": "make", "given": "give", "told": "tell"}
 STOP_WORDS = frozenset(

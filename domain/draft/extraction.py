@@ -15,6 +15,7 @@ from domain.draft.units import CURRENCIES
 _LIST_MARKS = frozenset({".", ")"})
 _MAX_LIST_DIGITS = 2
 _MAX_INDENT = 12
+_BAR = "\0"
 
 # The first parser that reads something wins, so the more telling form stands before the plainer one.
 _PARSERS: tuple[Parser, ...] = (date_at, time_at, amount_at, percent_match_at, identifier_at, quantity_at, number_at)
@@ -39,7 +40,7 @@ def facts_in(text: str) -> list[Mention]:
 
 
 def _parsed(text: str, taken: Taken) -> Iterator[Mention]:
-    tokens = [token for token in tokens_of(text) if not taken.holds(token.start)]
+    tokens = [_barred(token) if taken.touches(token.start, token.end) else token for token in tokens_of(text)]
     index = 0
     while index < len(tokens):
         match = None if _is_list_mark(text, tokens, index) else _first_match(tokens, index)
@@ -48,6 +49,11 @@ def _parsed(text: str, taken: Taken) -> Iterator[Mention]:
             continue
         yield _claimed(text, tokens[index].start, tokens[match.after - 1].end, match, taken)
         index = match.after
+
+
+def _barred(token: Token) -> Token:
+    """A token no parser reads, left in its place so that the words on both sides of a link do not become neighbours."""
+    return token._replace(text=_BAR, low=_BAR, is_number=False)
 
 
 def _first_match(tokens: list[Token], index: int) -> Match | None:

@@ -59,14 +59,14 @@ class Taken:
 
     def claim(self, start: int, end: int) -> bool:
         """Take the span; False, and nothing taken, if part of it is taken already."""
-        if any(self._mask[start:end]):
+        if self.touches(start, end):
             return False
         self._mask[start:end] = b"\x01" * (end - start)
         return True
 
-    def holds(self, at: int) -> bool:
-        """True if the character at `at` is taken."""
-        return bool(self._mask[at])
+    def touches(self, start: int, end: int) -> bool:
+        """True if any character of the span is taken."""
+        return any(self._mask[start:end])
 
 
 class Match(NamedTuple):

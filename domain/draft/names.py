@@ -9,9 +9,10 @@ from domain.draft.mentions import ItemKind, Mention, Taken
 
 # Flat, and without apostrophes: `L'offre` and `Mara's` are two words each.
 _WORD = re.compile(r"[^\W\d_][\w-]*")
-_SENTENCE_END = frozenset(".!?:;\n•*-–—\"„“«([")
+_SENTENCE_END = frozenset(".!?¡¿:;\n•*-–—\"„“«([)")
 _TITLES = frozenset(
-    "mr mrs ms miss dr prof herr herrn frau mme m mlle madame monsieur sr sra señor señora don doña".split()
+    "mr mrs ms miss dr prof herr herrn frau mme m mlle madame monsieur sr sra señor señora don doña family familie "
+    "fam famille familia".split()
 )
 _GREETINGS = frozenset(
     "dear hi hello hey hallo liebe lieber geehrte geehrter bonjour cher chère hola estimado estimada".split()
@@ -22,15 +23,22 @@ _FUNCTION_WORDS = {
     "fr": frozenset("le la les et vous votre nous est sont pour avec ce que avons de des une dans".split()),
     "es": frozenset("el la los y usted su nosotros es son para con este que hemos de las una en".split()),
 }
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.casefold().split())
+
+
 # Capitalised by custom, not because they name anyone.
-_COMMON = frozenset(
+_COMMON = _words(
     """best kind regards sincerely yours thanks thank support team customer service help desk center centre
     english german french spanish internet email e-mail yes no ok please sir madam everyone sie ihr ihre ihrem
+    guten gute guter schönen schöne morgen abend wochenende
     ihren ihrer ihres ihnen du dir dein herzliche herzlichen freundliche freundlichen viele beste grüße grüßen
     gruß gruss vielen dank team kundenservice kundendienst damen herren bestellung nummer rechnung anfrage frage
     nachricht mail betrag preis uhr euro tag tage woche wochen monat monate jahr jahre cordialement bien sincères
     salutations équipe service client clients merci saludos cordiales atentamente equipo atención cliente gracias
-    un cordial saludo señores""".split()
+    un cordial saludo señores care success office shop store"""
 )
 _ACRONYMS = frozenset(
     """pdf faq url vat usb id ok eu uk us usa ps asap fyi csv html http https api sms it tv pc bic iban sepa gmbh
@@ -82,7 +90,7 @@ def _runs(text: str, taken: Taken) -> Iterator[list[re.Match[str]]]:
     """Neighbouring capitalised words with single blanks between them."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
-        capital = word.group()[0].isupper() and len(word.group()) > 1 and not taken.holds(word.start())
+        capital = word.group()[0].isupper() and len(word.group()) > 1 and not taken.touches(*word.span())
         if run and not (capital and text[run[-1].end() : word.start()] == " "):
             yield run
             run = []

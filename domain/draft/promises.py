@@ -19,6 +19,7 @@ from domain.draft.commitment_words import (
     REQUEST,
     REQUESTED,
     STOP_WORDS,
+    TRAILING_NEGATORS,
 )
 from domain.draft.mentions import ItemKind, Key, Keys, Mention
 
@@ -30,6 +31,9 @@ _CLAUSE_END = re.compile(
 _WORD = re.compile(r"[\w'-]+")
 _WORDS_BEFORE = 5
 _WORDS_AFTER = 4
+_UNUSUAL = 3
+_REACH_CHARS = 100
+_FAR = 99
 _STEM_CHARS = 5
 _MAX_CLAUSE_CHARS = 600
 OVERLAP = 0.6
@@ -89,9 +93,39 @@ def _mention(clause: Clause, key: Key) -> Mention:
 
 
 def commitment_keys(clause: Clause) -> Keys:
-    """The commitments of a clause as (promise, name, negated)."""
+    """The commitments of a clause as (promise, name, negated); each negation denies the commitment nearest to it."""
     found = ((name, pattern.search(clause.low)) for name, pattern in COMMITMENTS.items())
-    return frozenset(("promise", name, _is_negated(clause.low, match)) for name, match in found if match)
+    spans = {name: match.span() for name, match in found if match}
+    denied = {_nearest(spans, word.span(), clause.low) for word in _WORD.finditer(clause.low) if _denies(word.group())}
+    return frozenset(("promise", name, name in denied) for name in spans)
+
+
+def _denies(word: str) -> bool:
+    return _negates(word) or word in PRE_NEGATORS
+
+
+def _nearest(spans: dict[str, tuple[int, int]], word: tuple[int, int], low: str) -> str | None:
+    """The commitment a negation belongs to: at most five words after it, or four before it, whichever is nearer."""
+    distances = {name: _distance(span, word, low) for name, span in spans.items()}
+    near = {name: distance for name, distance in distances.items() if distance is not None}
+    return min(near, key=lambda name: near[name]) if near else None
+
+
+def _distance(span: tuple[int, int], word: tuple[int, int], low: str) -> int | None:
+    """Words between a negation and a commitment, more where the language would not put it there; None if too far."""
+    trails = low[slice(*word)] in TRAILING_NEGATORS
+    if word[1] <= span[0]:
+        between = _words_in(low, word[1], span[0])
+        return None if between >= _WORDS_BEFORE else between + (_UNUSUAL if trails else 0)
+    if word[0] < span[1] or low[slice(*word)] in PRE_NEGATORS:
+        return None
+    # What is left of the commitment's own word after the stem is no word between.
+    between = _words_in(low, span[1], word[0]) - low[span[1] : span[1] + 1].isalpha()
+    return None if between >= _WORDS_AFTER else between + (0 if trails else _UNUSUAL)
+
+
+def _words_in(low: str, start: int, end: int) -> int:
+    return _FAR if end - start > _REACH_CHARS else len(_WORD.findall(low[start:end]))
 
 
 def is_open_promise(low: str) -> bool:
@@ -112,10 +146,3 @@ def _only_talks_about(low: str, commitment: str) -> bool:
     if BINDING.search(RECEIPT.sub(" ", low)):
         return False
     return bool(ACKNOWLEDGEMENT.search(low)) or (commitment in REQUESTED and bool(REQUEST.search(low)))
-
-
-def _is_negated(low: str, match: re.Match[str]) -> bool:
-    """A negation counts within five words before or four words after the commitment, not further away."""
-    before = _WORD.findall(low[: match.start()])[-_WORDS_BEFORE:]
-    after = _WORD.findall(low[match.end() :])[: _WORDS_AFTER + 1]
-    return any(_negates(word) or word in PRE_NEGATORS for word in before) or any(map(_negates, after))

@@ -186,7 +186,7 @@ def _strict(raw: bytes, codec: str) -> Decoded | None:
 
 
 def _mostly(raw: bytes, codec: str) -> Decoded | None:
-    """The strict reading, or a lenient one if enough could be read: half of the non-ASCII in UTF-8, else four fifths."""
+    """The strict reading, or a lenient one if enough non-ASCII could be read: half in UTF-8, otherwise four fifths."""
     found = _strict(raw, codec) or _lenient(raw, codec)
     if found is None:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from domain.mail.address_list import read_address_list
 from domain.mail.encoded_words import decode_header
-from domain.mail.headers import HeaderBlock, read_header_block
+from domain.mail.headers import HeaderBlock, read_header_block, with_line_feeds
 from domain.mail.limits import MAX_HEADER_BLOCK_BYTES, MAX_SUBJECT_CHARS
 from domain.mail.message_ids import id_text, normalise_message_id
 
@@ -33,7 +33,7 @@ class HeaderScan:
 
 def scan_headers(raw: bytes) -> HeaderScan:
     """The identifying headers of a raw mail. Reads 256 KiB at most and never raises."""
-    return scan_block(read_header_block(raw[:MAX_HEADER_BLOCK_BYTES]))
+    return scan_block(read_header_block(with_line_feeds(raw[:MAX_HEADER_BLOCK_BYTES])))
 
 
 def scan_block(block: HeaderBlock) -> HeaderScan:

@@ -82,6 +82,9 @@ class _Reader:
         if line[:1] in b" \t":
             return self._continue(line)
         found = _FIELD.match(line)
+        if found is None and line.startswith(b":"):
+            self._note("header_malformed")
+            return True
         if found is None:
             return bool(first and _MBOX_LINE.match(line))
         self.fields.append((found[1].decode("ascii").lower(), []))
@@ -107,6 +110,11 @@ class _Reader:
     def _block(self, body_start: int) -> HeaderBlock:
         fields = tuple((name, b"".join(lines).rstrip(b"\r\n")) for name, lines in self.fields)
         return HeaderBlock(fields, body_start, b"".join(self.excess), tuple(self.defects))
+
+
+def with_line_feeds(raw: bytes) -> bytes:
+    """`raw` as it is, or with LF for CR if CR is its only line end, as in old Macintosh mail."""
+    return raw if b"\n" in raw else raw.replace(b"\r", b"\n")
 
 
 def read_header_block(raw: bytes, start: int = 0, delimiters: Container[bytes] = ()) -> HeaderBlock:

@@ -59,6 +59,7 @@ def without_comments(text: str) -> str:
 def _normal(token: str) -> str:
     bare = "".join(token.split())
     local, at, domain = bare.rpartition("@")
-    if not at or not local or not domain or len(bare) > MAX_ID_CHARS or _PLACEHOLDER.match(bare):
+    is_usable = at and local and domain and not set(bare) & {"<", ">"} and len(bare) <= MAX_ID_CHARS
+    if not is_usable or _PLACEHOLDER.match(bare):
         return ""
     return f"{local}@{domain.lower()}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from domain.mail.headers import HeaderBlock, read_header_block
+from domain.mail.headers import HeaderBlock, read_header_block, with_line_feeds
 from domain.mail.limits import MAX_DEPTH, MAX_PARTS
 from domain.mail.parameters import Parameterised, media_type, read_parameters
 
@@ -51,7 +51,9 @@ class Part:
     @property
     def content_type(self) -> str:
         """The media type; what is missing or malformed counts as the default of its place (RFC 2045 5.2)."""
-        return self.type_override or media_type(self.content_header.value) or self.default_type
+        declared = self.content_header.value
+        malformed = "multipart/mixed" if declared.startswith("multipart/") else self.default_type
+        return self.type_override or media_type(declared) or malformed
 
     @property
     def content_id(self) -> str:
@@ -211,5 +213,4 @@ def _before_line_break(raw: bytes, position: int) -> int:
 
 def read_structure(raw: bytes, depth: int = 0, parts_left: int = MAX_PARTS) -> Structure:
     """The tree of parts of `raw`, within the limits of MI3. `depth` is that of its root. Never raises."""
-    lines = raw if b"\n" in raw else raw.replace(b"\r", b"\n")
-    return _StructureReader(lines, depth, parts_left).read()
+    return _StructureReader(with_line_feeds(raw), depth, parts_left).read()

@@ -45,7 +45,8 @@ def decode_base64(data: bytes) -> Content:
             return Content(binascii.a2b_base64(data))
     clean = data.translate(None, _NOT_BASE64).rstrip(b"=")
     if b"=" not in clean:
-        return _one_run(clean, broken=_FOREIGN.search(data) is not None)
+        is_cut = len(clean) % 4 != 0 and b"=" not in data
+        return _one_run(clean, broken=is_cut or _FOREIGN.search(data) is not None)
     end = _padding_end(data)
     if _FOREIGN.search(data, end):
         return _one_run(data[:end].translate(None, _NOT_BASE64).rstrip(b"="), broken=True)

@@ -16,7 +16,7 @@ PACK = Pack(
             r"<(?:start|end)_of_turn>",
             r"(?:\x{ff5c}|\|)(?:begin|end)\x{2581}of\x{2581}sentence(?:\x{ff5c}|\|)",
             r"\[/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]",
-            r"</?(?:tool_call|tool_response|function_calls?|antml:\w{1,30}|invoke name=)",
+            r"</?(?:tool_call|tool_response|function_calls?|invoke name=)",
             r"\{\s{0,8}[\"']role[\"']\s{0,8}:\s{0,8}[\"'](?:system|assistant|developer|tool)[\"']\s{0,8},",
             r"(?:^|\n)[ \t>]{0,8}(?:human|user)[ \t]{0,2}:[^\n]{0,400}\n\s{0,8}(?:[ \t>]{0,8})assistant[ \t]{0,2}:",
             r"(?:^|\n)[ \t>]{0,8}```[ \t]{0,3}(?:system|assistant|developer|instructions?)[ \t]{0,3}(?:\n|$)",

@@ -219,9 +219,8 @@ PACK = Pack(
         ), raw=True, softened_by=r"[^\n]{0,30}\b(?:error|warn|warning|info|debug|failed|exception)\b"),
     ),
     reporting=(
-        "says", "said", "reads", "read", "wrote", "writes", "contains", "contained", "containing", "asks", "asked",
-        "telling", "tells", "told", "received", "got", "saying", "text", "message", "sentence", "phrase", "line",
-        "subject", "phishing", "scam", "suspicious", "attack", "injection", "example", "quote", "quoted", "reported",
-        "report", "warning", "screenshot", "something like", "forwarded",
+        "says", "said", "reads", "wrote", "writes", "contains", "contained", "containing", "asks", "asked", "telling",
+        "tells", "told", "saying", "received", "phishing", "scam", "suspicious", "something like", "the words",
+        "the phrase", "the sentence", "reported", "prompt injection", "claims", "claiming",
     ),
 )

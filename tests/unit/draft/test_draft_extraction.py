@@ -205,3 +205,10 @@ def test_work_grows_with_length_not_with_its_square(piece: str) -> None:
 
     cost(200)
     assert cost(16_000) < 30 * max(cost(2_000), 0.002)
+
+
+def test_words_around_a_code_or_link_are_no_neighbours() -> None:
+    """What stands on both sides of something already read makes no amount together."""
+    # P75
+    assert {mention.kind for mention in mentions_in("take two RE-77 € signs")} == {ItemKind.IDENTIFIER}
+    assert {mention.kind for mention in mentions_in("in 5 https://a.example.org/x days")} == {ItemKind.NUMBER, ItemKind.LINK}

@@ -4,6 +4,7 @@ import pytest
 from grounding_corpus import Scenario, clean_drafts, intruded_drafts, spoiled_drafts
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_answers import PLAIN_ANSWERS
 
 from domain.briefing import Source, SourceKind
 from domain.briefing.grounding_sources import signature_source
@@ -37,10 +38,12 @@ def test_every_planted_slip_is_caught(scenario: Scenario, draft: str, slip: str)
 
 
 def test_right_answers_raise_few_alarms() -> None:
-    """At most 5 % of right answers hold an item that no source proves."""
+    """At most 5 % of right answers hold an item that no source proves, those that repeat the customer's numbers among
+    them."""
     # HW9
-    alarms = [draft for scenario, draft in clean_drafts() if grounded(scenario, draft).ungrounded]
-    assert len(alarms) <= MAX_FALSE_ALARMS * len(clean_drafts()), alarms
+    right = [(scenario.known, scenario.mail, draft) for scenario, draft in clean_drafts()] + list(PLAIN_ANSWERS)
+    alarms = [draft for known, mail, draft in right if ground(draft, [source(known)], mail).ungrounded]
+    assert len(right) >= 60 and len(alarms) <= MAX_FALSE_ALARMS * len(right), alarms
 
 
 def test_score_is_the_share_of_proved_items() -> None:
