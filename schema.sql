@@ -618,7 +618,7 @@ CREATE TABLE outbox (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE UNIQUE INDEX one_live_reply_per_slot ON outbox (mailbox_id, message_id, reply_slot)
-    WHERE state IN ('ready', 'sending', 'failed_safe');
+    WHERE state IN ('ready', 'sending');
 CREATE UNIQUE INDEX one_generation_per_slot ON outbox (mailbox_id, message_id, reply_slot, generation)
     WHERE state <> 'cancelled';
 CREATE INDEX outbox_pending_by_thread ON outbox (thread_id) WHERE state = 'ready';

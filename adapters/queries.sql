@@ -492,7 +492,13 @@ WHERE id = $1 AND review_overdue_at IS NULL
 SELECT actor, at, to_status FROM lifecycle_events WHERE message_id = $1 AND accepted ORDER BY seq DESC LIMIT 1
 
 -- name: wake
-INSERT INTO wake_queue (workflow_id, signal, args, cause) VALUES ($1, $2, $3, $4) ON CONFLICT (cause) DO NOTHING
+-- A restored message lives on in message/<id>/run/<n> (P29): the newest one is told.
+INSERT INTO wake_queue (workflow_id, signal, args, cause)
+SELECT coalesce((SELECT q.workflow_id FROM inbound_messages m CROSS JOIN generate_series(2, m.run_no) n
+        JOIN start_queue q ON q.workflow_id = 'message/' || m.id || '/run/' || n
+        WHERE m.id = CASE WHEN $1::text LIKE 'message/%' THEN substr($1, 9, 36)::uuid END
+        ORDER BY n DESC LIMIT 1), $1), $2, $3, $4
+ON CONFLICT (cause) DO NOTHING
 
 -- name: audit
 INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after) VALUES ($1, $2, $3, $4, $5, $6)
@@ -778,11 +784,17 @@ JOIN start_queue q ON q.workflow_id = 'message/' || a.message_id AND q.start_no 
 WHERE a.account = 'accepted' AND q.started_at < now() - interval '60 seconds' ORDER BY a.received_at LIMIT 500
 
 -- name: sweep_restart
+WITH newest AS (
+    SELECT q.workflow_id FROM generate_series(1, coalesce((SELECT run_no FROM inbound_messages WHERE id = $1::text::uuid), 1)) n
+    JOIN start_queue q ON q.workflow_id = 'message/' || $1::text || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
+    ORDER BY n DESC LIMIT 1
+)
 INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input, summary)
-SELECT 'message/' || $1::text, max(start_no) + 1, 'InboundMessageWorkflow', 'allow_duplicate_failed_only',
-    jsonb_build_object('message_id', $1::text, 'resumed', EXISTS (SELECT 1 FROM inbound_messages WHERE id = $1::uuid)), 'started again by the sweep'
-FROM start_queue WHERE workflow_id = 'message/' || $1::text
-HAVING count(*) FILTER (WHERE started_at IS NULL) = 0
+SELECT q.workflow_id, max(q.start_no) + 1, 'InboundMessageWorkflow', 'allow_duplicate_failed_only',
+    jsonb_build_object('message_id', $1::text, 'resumed', EXISTS (SELECT 1 FROM inbound_messages WHERE id = $1::text::uuid)),
+    'started again by the sweep'
+FROM start_queue q JOIN newest USING (workflow_id)
+GROUP BY q.workflow_id HAVING count(*) FILTER (WHERE q.started_at IS NULL) = 0
 ON CONFLICT DO NOTHING
 
 -- name: sweep_old_outputs
@@ -903,3 +915,427 @@ UPDATE outbox SET complained_at = coalesce(complained_at, now()) WHERE id = $1
 -- name: news_suppress
 INSERT INTO address_blocks (mailbox_id, address, kind, reason, by) VALUES ($1, $2, 'suppressed_recipient', $3, 'source')
 ON CONFLICT DO NOTHING
+
+-- ================================================================ block: cli
+-- What the command line reads and writes besides the REST API: the accounts (GL1-GL5) and the team's own knowledge (P104).
+
+-- name: accounts_snapshot
+SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY
+
+-- name: accounts_mailboxes
+SELECT b.id, b.name, b.address, (SELECT count(*) FROM accepted_mail a WHERE a.mailbox_id = b.id) AS accepted
+FROM mailboxes b ORDER BY b.kind, b.address, b.id LIMIT 10000
+
+-- name: accounts_held
+SELECT mailbox_id, account, status, hold, archived, sending, count(*) AS mails, min(received_at) AS oldest
+FROM (
+    SELECT a.mailbox_id, a.account, NULL AS status, NULL AS hold, NULL AS archived, NULL AS sending, a.received_at
+    FROM accepted_mail a WHERE a.account <> 'pipeline'
+    UNION ALL
+    SELECT m.mailbox_id, a.account, m.processing_status, m.hold_reason, m.archive_reason,
+        CASE WHEN m.processing_status = 'approved' THEN (SELECT o.state FROM outbox o WHERE o.message_id = m.id
+            AND o.reply_slot = 'reply' AND o.state <> 'cancelled' ORDER BY o.generation DESC LIMIT 1) END,
+        m.received_at
+    FROM inbound_messages m JOIN accepted_mail a ON a.message_id = m.id AND a.account = 'pipeline'
+) held
+GROUP BY mailbox_id, account, status, hold, archived, sending ORDER BY mailbox_id, account, status LIMIT 100000
+
+-- name: accounts_booked
+SELECT count(DISTINCT message_id) AS mails FROM ledger_entries WHERE from_account = ''
+
+-- name: accounts_deliveries
+SELECT outcome, count(*) AS deliveries, sum(messages)::bigint AS messages FROM deliveries GROUP BY outcome ORDER BY outcome LIMIT 20
+
+-- name: accounts_vanished
+SELECT l.message_id, 'accepted by the ledger, but its row is gone' AS what, count(*) OVER () AS all_of_them
+FROM ledger_entries l WHERE l.from_account = '' AND NOT EXISTS (SELECT 1 FROM accepted_mail a WHERE a.message_id = l.message_id)
+ORDER BY l.id LIMIT $1
+
+-- name: accounts_unbooked
+SELECT a.message_id, 'account ' || a.account || ', by the ledger ' || coalesce(l.to_account, 'none') AS what,
+    count(*) OVER () AS all_of_them
+FROM accepted_mail a LEFT JOIN LATERAL (
+    SELECT to_account FROM ledger_entries WHERE message_id = a.message_id ORDER BY id DESC LIMIT 1) l ON true
+WHERE l.to_account IS DISTINCT FROM a.account ORDER BY a.message_id LIMIT $1
+
+-- name: accounts_without_message
+SELECT a.message_id, 'in the pipeline, but without a message row in its mailbox' AS what, count(*) OVER () AS all_of_them
+FROM accepted_mail a LEFT JOIN inbound_messages m ON m.id = a.message_id AND m.mailbox_id = a.mailbox_id
+WHERE a.account = 'pipeline' AND m.id IS NULL ORDER BY a.message_id LIMIT $1
+
+-- name: accounts_in_two
+SELECT m.id AS message_id, 'account ' || a.account || ', but with a message row, ' || m.processing_status AS what,
+    count(*) OVER () AS all_of_them
+FROM inbound_messages m JOIN accepted_mail a ON a.message_id = m.id
+WHERE a.account IN ('accepted', 'poison') ORDER BY m.id LIMIT $1
+
+-- name: accounts_without_blob
+SELECT a.message_id, 'its bytes ' || CASE WHEN b.sha256 IS NULL THEN 'are gone' ELSE 'are not whole' END AS what,
+    count(*) OVER () AS all_of_them
+FROM accepted_mail a LEFT JOIN blobs b ON b.organisation_id = a.organisation_id AND b.sha256 = a.blob_sha256
+WHERE a.account <> 'deleted' AND b.size_bytes IS DISTINCT FROM (SELECT sum(octet_length(c.bytes)) FROM blob_chunks c
+    WHERE c.organisation_id = a.organisation_id AND c.sha256 = a.blob_sha256)
+ORDER BY a.message_id LIMIT $1
+
+-- name: accounts_without_start
+SELECT a.message_id, 'no workflow was ever ordered for it' AS what, count(*) OVER () AS all_of_them
+FROM accepted_mail a
+WHERE a.account <> 'deleted' AND NOT EXISTS (SELECT 1 FROM start_queue q WHERE q.workflow_id = 'message/' || a.message_id)
+ORDER BY a.message_id LIMIT $1
+
+-- name: accounts_without_event
+SELECT m.id AS message_id, m.processing_status || ', by its events ' || coalesce(e.to_status, 'nothing') AS what,
+    count(*) OVER () AS all_of_them
+FROM inbound_messages m LEFT JOIN LATERAL (SELECT to_status FROM lifecycle_events
+    WHERE message_id = m.id AND accepted AND to_status <> '' ORDER BY seq DESC LIMIT 1) e ON true
+WHERE e.to_status IS DISTINCT FROM m.processing_status ORDER BY m.id LIMIT $1
+
+-- name: accounts_sent_without_row
+SELECT m.id AS message_id, 'sent, but no order to send it went out' AS what, count(*) OVER () AS all_of_them
+FROM inbound_messages m WHERE m.processing_status = 'sent' AND NOT EXISTS (SELECT 1 FROM outbox o
+    WHERE o.message_id = m.id AND o.reply_slot = 'reply' AND o.state IN ('sent', 'bounced'))
+ORDER BY m.id LIMIT $1
+
+-- name: accounts_row_without_sent
+SELECT m.id AS message_id, m.processing_status || ', but its reply went out' AS what, count(*) OVER () AS all_of_them
+FROM outbox o JOIN inbound_messages m ON m.id = o.message_id
+WHERE o.reply_slot = 'reply' AND o.state IN ('sent', 'bounced') AND m.processing_status NOT IN ('sent', 'archived')
+    AND o.sent_at < now() - interval '60 seconds'
+ORDER BY m.id LIMIT $1
+
+-- name: accounts_sent_twice
+SELECT o.message_id, 'slot ' || o.reply_slot || ' went out ' || count(*) || ' times' AS what, count(*) OVER () AS all_of_them
+FROM outbox o WHERE o.state IN ('sent', 'bounced') AND o.previous_id IS NULL
+GROUP BY o.mailbox_id, o.message_id, o.reply_slot HAVING count(*) > 1 ORDER BY o.message_id LIMIT $1
+
+-- name: accounts_undecided
+SELECT o.message_id, 'handed over without a decision on record' AS what, count(*) OVER () AS all_of_them
+FROM outbox o WHERE o.claimed_at IS NOT NULL AND NOT CASE
+    WHEN o.automatic THEN EXISTS (SELECT 1 FROM autonomy_decisions d WHERE d.id = o.decision_id AND d.outcome = 'auto_approve')
+    WHEN o.reply_slot <> 'reply' OR o.previous_id IS NOT NULL THEN o.decided_by <> ''
+    ELSE o.decided_by <> '' AND EXISTS (SELECT 1 FROM lifecycle_events e
+        WHERE e.message_id = o.message_id AND e.accepted AND e.to_status = 'approved') END
+ORDER BY o.message_id LIMIT $1
+
+-- name: accounts_claimed_after_kill
+SELECT o.message_id, 'handed over after the kill switch of ' || k.thrown_at AS what, count(*) OVER () AS all_of_them
+FROM outbox o JOIN kill_switches k ON k.mailbox_id = o.mailbox_id AND o.claimed_at > k.thrown_at
+WHERE o.decided_at <= k.thrown_at OR (o.automatic AND o.claimed_at < coalesce(k.lifted_at, 'infinity'))
+ORDER BY o.message_id LIMIT $1
+
+-- name: accounts_recipients
+SELECT id, message_id, recipients, cc, recipients_hash FROM outbox
+WHERE claimed_at IS NOT NULL AND id > $1 ORDER BY id LIMIT $2
+
+-- name: knowledge_mailbox
+SELECT id, address FROM mailboxes
+WHERE kind = 'inbox' AND (($1::text IS NULL AND is_default) OR lower(address) = lower($1) OR name = $1 OR id::text = $1)
+ORDER BY address, id LIMIT 2
+
+-- name: knowledge_known
+SELECT title, content_sha256, type, said_by, embedding_model FROM knowledge_entries
+WHERE mailbox_id = $1 AND contact_id IS NULL AND superseded_by IS NULL AND content_sha256 = ANY ($2) LIMIT 10000
+
+-- name: knowledge_put
+INSERT INTO knowledge_entries (mailbox_id, type, trust, said_by, title, content, content_sha256, embedding, embedding_model)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::vector, $9)
+ON CONFLICT (mailbox_id, contact_id, title, content_sha256) DO UPDATE
+SET type = excluded.type, trust = excluded.trust, said_by = excluded.said_by, superseded_by = NULL,
+    embedding = excluded.embedding, embedding_model = excluded.embedding_model
+RETURNING id
+
+-- name: knowledge_supersede
+UPDATE knowledge_entries SET superseded_by = $4
+WHERE mailbox_id = $1 AND contact_id IS NULL AND said_by = $2 AND title = $3 AND content_sha256 <> ALL ($5) AND superseded_by IS NULL
+
+-- name: knowledge_list
+SELECT k.id, k.type, k.trust, k.said_by, k.title, k.content, k.superseded_by IS NOT NULL AS superseded, c.address AS contact,
+    k.embedding IS NOT NULL AS embedded, k.created_at
+FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id
+WHERE k.mailbox_id = $1 AND (k.title, k.id) > ($2, $3::uuid) ORDER BY k.title, k.id LIMIT $4
+
+-- name: knowledge_search_text
+SELECT k.id, k.type, k.trust, k.said_by, k.title, k.content, k.superseded_by IS NOT NULL AS superseded, c.address AS contact,
+    k.embedding IS NOT NULL AS embedded, k.created_at
+FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id,
+    (SELECT to_tsquery('simple', string_agg(quote_literal(w), ' | ')) AS q
+        FROM (SELECT DISTINCT lexeme AS w FROM unnest(to_tsvector('simple', $2)) LIMIT 60) s) t
+WHERE k.mailbox_id = $1 AND t.q IS NOT NULL AND k.search @@ t.q
+ORDER BY ts_rank_cd(k.search, t.q) DESC, k.id LIMIT $3
+
+-- name: knowledge_search_vector
+SELECT k.id, k.type, k.trust, k.said_by, k.title, k.content, k.superseded_by IS NOT NULL AS superseded, c.address AS contact,
+    true AS embedded, k.created_at
+FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id
+WHERE k.mailbox_id = $1 AND k.embedding IS NOT NULL AND k.embedding_model = $3
+ORDER BY k.embedding <=> $2::text::vector LIMIT $4
+
+-- ==== block: api
+-- What the HTTP API reads, and the little it writes: notes, texts, start orders, switches, settings, tokens. Never a status.
+
+-- name: api_token
+WITH used AS (
+    UPDATE api_tokens SET last_used_at = now()
+    WHERE token_hash = $1 AND revoked_at IS NULL AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+)
+SELECT t.id, t.user_id, t.scopes, u.role, u.name, u.email, u.organisation_id,
+    ARRAY(SELECT b.id FROM mailboxes b WHERE b.organisation_id = u.organisation_id ORDER BY b.id LIMIT 1000) AS mailboxes
+FROM api_tokens t JOIN users u ON u.id = t.user_id
+WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+
+-- name: api_token_hash
+SELECT token_hash FROM api_tokens WHERE id = $1
+
+-- name: api_token_add
+INSERT INTO api_tokens (user_id, name, token_hash, scopes, expires_at)
+SELECT u.id, $3, $4, $5, now() + make_interval(days => $6) FROM users u
+WHERE u.id = $1 AND u.organisation_id = $2 AND u.disabled_at IS NULL
+RETURNING id, created_at, expires_at
+
+-- name: api_user
+SELECT id, email, name, role FROM users WHERE id = $1 AND organisation_id = $2 AND disabled_at IS NULL
+
+-- name: api_tokens
+SELECT t.id, t.user_id, u.email, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+FROM api_tokens t JOIN users u ON u.id = t.user_id WHERE u.organisation_id = $1 ORDER BY t.id DESC LIMIT 500
+
+-- name: api_token_revoke
+UPDATE api_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM users u
+WHERE t.id = $1 AND u.id = t.user_id AND u.organisation_id = $2 RETURNING t.id, t.name, t.revoked_at
+
+-- name: api_subject
+SELECT a.message_id, a.mailbox_id, a.organisation_id, a.account, a.poison_reason, a.blob_sha256, b.kind AS mailbox_kind,
+    m.processing_status AS status, m.thread_id, m.archive_reason, m.run_no, m.draft_revision, m.hold_reason, m.send_at,
+    m.from_identity, m.draft_response, m.reply_recipients, w.workflow_id, w.started_at,
+    (SELECT o.id FROM outbox o WHERE o.message_id = m.id AND o.reply_slot = 'reply' AND o.state <> 'cancelled'
+        ORDER BY o.generation DESC LIMIT 1) AS outbox_id
+FROM accepted_mail a
+JOIN mailboxes b ON b.id = a.mailbox_id
+LEFT JOIN inbound_messages m ON m.id = a.message_id
+LEFT JOIN LATERAL (
+    SELECT q.workflow_id, q.started_at FROM generate_series(1, coalesce(m.run_no, 0) + 1) n
+    JOIN start_queue q ON q.workflow_id = 'message/' || a.message_id || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
+    ORDER BY n DESC, q.start_no DESC LIMIT 1) w ON true
+WHERE a.message_id = $1
+
+-- name: api_last_event
+SELECT e.actor, e.at, e.to_status, coalesce(nullif(u.name, ''), u.email) AS name
+FROM lifecycle_events e LEFT JOIN users u ON 'user:' || u.id = e.actor
+WHERE e.message_id = $1 AND e.accepted ORDER BY e.seq DESC LIMIT 1
+
+-- name: api_known_request
+SELECT message_id, actor, action, digest, outcome, at FROM request_outcomes WHERE mailbox_id = $1 AND request_id = $2
+
+-- name: api_remember_request
+INSERT INTO request_outcomes (mailbox_id, request_id, message_id, actor, action, digest, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+
+-- name: api_note_add
+INSERT INTO review_notes (id, mailbox_id, message_id, author, kind, text) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (id) DO NOTHING
+
+-- name: api_note
+SELECT author, kind, text FROM review_notes WHERE id = $1
+
+-- name: api_revision_same
+SELECT revision FROM draft_revisions WHERE message_id = $1 AND author = $2 AND text = $3 AND revision > $4
+ORDER BY revision DESC LIMIT 1
+
+-- name: api_revision_add
+INSERT INTO draft_revisions (message_id, mailbox_id, revision, run_no, author, text)
+SELECT m.id, m.mailbox_id, (SELECT coalesce(max(r.revision) + 1, 0) FROM draft_revisions r WHERE r.message_id = m.id),
+    m.run_no, $2, $3
+FROM inbound_messages m WHERE m.id = $1 RETURNING revision
+
+-- name: api_finding_add
+INSERT INTO outbound_findings (message_id, mailbox_id, revision, finding_id, detector, evidence_hash, place, snippet, confirmable)
+VALUES ($1, $2, $3, $4, $5, $6, int4range($7, $8), $9, $10) ON CONFLICT DO NOTHING
+
+-- name: api_audit_once
+INSERT INTO audit_log (mailbox_id, actor, action, subject, after)
+SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 1 FROM audit_log WHERE at >= $6 AND actor = $2 AND action = $3
+    AND subject = $4 AND after ->> 'request_id' = $5::jsonb ->> 'request_id')
+
+-- name: api_audit
+INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after) VALUES ($1, $2, $3, $4, $5, $6)
+
+-- name: api_block_sender
+INSERT INTO address_blocks (mailbox_id, address, kind, reason, by) VALUES ($1, $2, 'blocked_sender', 'blocked by a person', $3)
+ON CONFLICT DO NOTHING
+
+-- name: api_start
+INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input, summary)
+SELECT $1, coalesce(max(start_no) + 1, 0), $2, CASE WHEN count(*) = 0 THEN 'reject_duplicate' ELSE 'allow_duplicate_failed_only' END,
+    $3, $4
+FROM start_queue WHERE workflow_id = $1
+HAVING count(*) = 0 OR ($5 AND count(*) FILTER (WHERE started_at IS NULL OR started_at > now() - interval '1 minute') = 0)
+ON CONFLICT DO NOTHING RETURNING start_no
+
+-- ---------------------------------------------------------------- reading messages and threads
+
+-- name: api_messages
+SELECT m.id, m.mailbox_id, m.thread_id, m.processing_status AS status, m.hold_reason, m.hold_until, m.archive_reason,
+    m.subject, m.from_address, m.from_name, m.received_at, m.changed_at, m.assigned_to, m.confidence_score,
+    m.classification ->> 'category' AS category, m.classification ->> 'priority' AS priority, m.draft_revision,
+    m.review_due_at, m.review_overdue_at IS NOT NULL AS review_overdue, m.failed_step, m.send_at, m.offline_model,
+    w.workflow_id
+FROM inbound_messages m
+LEFT JOIN LATERAL (
+    SELECT q.workflow_id FROM generate_series(1, m.run_no) n
+    JOIN start_queue q ON q.workflow_id = 'message/' || m.id || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
+    ORDER BY n DESC LIMIT 1) w ON true
+WHERE ($1::text[] IS NULL OR m.processing_status = ANY ($1)) AND ($2::uuid IS NULL OR m.mailbox_id = $2)
+    AND ($3::uuid IS NULL OR m.id < $3)
+ORDER BY m.id DESC LIMIT $4
+
+-- name: api_message
+SELECT a.message_id AS id, a.mailbox_id, a.account, a.poison_reason, a.poison_detail, a.source, a.raw_kind, a.variant_of,
+    a.answered_by, a.envelope_sender, a.envelope_recipients, a.received_at, a.blob_sha256,
+    m.processing_status AS status, m.thread_id, m.contact_id, m.message_id, m.from_address, m.from_identity, m.from_name,
+    m.reply_to, m.reply_recipients, m.reply_cc, m.reply_confirm, m.to_addresses, m.cc_addresses, m.subject, m.text_body,
+    m.new_text, m.language, m.attachment_meta, m.content_flags, m.auth_verdicts, m.automatic_class, m.automatic_hits,
+    m.thread_rule, m.thread_evidence, m.maybe_related_thread_id, m.hold_reason, m.hold_until, m.run_no, m.restart_no,
+    m.lifecycle_seq, m.current_step, m.security_flags, m.classification, m.intents, m.draft_response, m.draft_subject,
+    m.draft_options, m.draft_quality, m.draft_revision, m.offline_model, m.confidence_score, m.context_tier, m.context_gaps,
+    m.context_tokens, m.grounding, m.decision_id, m.decision_reason, m.assigned_to, m.review_due_at, m.review_overdue_at,
+    m.error_message, m.error_type, m.failed_step, m.retry_count, m.archive_reason, m.archived_by_message_id,
+    m.exempt_reasons, m.offered_text_revision_of, m.approval_source, m.approved_by, m.approved_revision, m.seen_message_id,
+    m.confirmed_findings, m.send_at, m.processed_at, m.changed_at, w.workflow_id,
+    (SELECT n.id FROM inbound_messages n WHERE n.thread_id = m.thread_id AND n.automatic_class <> 'A'
+        ORDER BY n.received_at DESC, n.id DESC LIMIT 1) AS newest_message_id
+FROM accepted_mail a
+LEFT JOIN inbound_messages m ON m.id = a.message_id
+LEFT JOIN LATERAL (
+    SELECT q.workflow_id FROM generate_series(1, coalesce(m.run_no, 1)) n
+    JOIN start_queue q ON q.workflow_id = 'message/' || a.message_id || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
+    ORDER BY n DESC LIMIT 1) w ON true
+WHERE a.message_id = $1
+
+-- name: api_revisions
+SELECT revision, run_no, author, text, offline_model, created_at FROM draft_revisions WHERE message_id = $1
+ORDER BY revision DESC LIMIT 100
+
+-- name: api_findings
+SELECT revision, finding_id, detector, lower(place) AS start, upper(place) AS end, snippet, confirmable
+FROM outbound_findings WHERE message_id = $1 ORDER BY revision DESC, lower(place) LIMIT 500
+
+-- name: api_steps
+SELECT run_no, action_type AS step, status, attempts, retry_count, started_at, completed_at, duration_ms, model_used,
+    token_usage, error_message, output
+FROM agent_actions WHERE inbound_message_id = $1 ORDER BY run_no DESC, created_at LIMIT 200
+
+-- name: api_events
+SELECT seq, actor, from_status, to_status, reason, accepted, cause_key, temporal_run_id, at
+FROM lifecycle_events WHERE message_id = $1 ORDER BY seq DESC LIMIT 200
+
+-- name: api_outbox
+SELECT id, message_id, thread_id, reply_slot, generation, previous_id, state, cancel_reason, automatic, decided_at,
+    decided_by, revision, recipients, cc, subject, rfc_message_id, send_at, attempt, claimed_at, sent_at, delivered_at,
+    complained_at, detail, created_at
+FROM outbox WHERE message_id = $1 ORDER BY created_at DESC LIMIT 100
+
+-- name: api_decision
+SELECT id, run_no, outcome, stage, gate, reason, evidence, verdicts, score, category, would_have_sent, observed, created_at
+FROM autonomy_decisions WHERE message_id = $1 ORDER BY run_no DESC LIMIT 1
+
+-- name: api_thread
+SELECT t.id, t.mailbox_id, t.subject, t.status, t.contact_identifier, t.latest_draft_status, t.message_count,
+    t.assigned_to, t.loop_suspected, t.first_message_at, t.last_message_at, t.snoozed_until, t.resolved_at
+FROM conversation_threads t WHERE t.id = $1
+
+-- name: api_thread_messages
+SELECT id, processing_status AS status, hold_reason, archive_reason, subject, from_address, from_name, text_body, new_text,
+    received_at, draft_revision, send_at
+FROM inbound_messages WHERE thread_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3
+
+-- name: api_thread_replies
+SELECT o.id, o.message_id, o.reply_slot, o.generation, o.state, o.cancel_reason, o.automatic, o.decided_by, o.decided_at,
+    o.recipients, o.cc, o.subject, o.send_at, o.sent_at, o.detail, r.text
+FROM outbox o LEFT JOIN draft_revisions r ON r.message_id = o.message_id AND r.revision = o.revision
+WHERE o.thread_id = $1 ORDER BY o.created_at DESC LIMIT 200
+
+-- name: api_thread_newest
+SELECT m.id, m.mailbox_id, m.reply_recipients,
+    (SELECT n.id FROM inbound_messages n WHERE n.thread_id = m.thread_id
+        AND n.processing_status NOT IN ('sent', 'rejected', 'archived') ORDER BY n.received_at DESC, n.id DESC LIMIT 1) AS open_id
+FROM inbound_messages m WHERE m.thread_id = $1 AND m.automatic_class <> 'A' ORDER BY m.received_at DESC, m.id DESC LIMIT 1
+
+-- name: api_reply
+SELECT id, mailbox_id, message_id, thread_id, reply_slot, generation, state, cancel_reason, revision, send_at, sent_at, detail
+FROM outbox WHERE id = $1
+
+-- name: api_poison
+SELECT a.message_id AS id, a.mailbox_id, a.poison_reason, a.poison_detail, a.source, a.raw_kind, a.envelope_sender,
+    a.envelope_recipients, a.received_at, b.address AS mailbox, b.kind AS mailbox_kind, x.size_bytes
+FROM accepted_mail a JOIN mailboxes b ON b.id = a.mailbox_id
+LEFT JOIN blobs x ON x.organisation_id = a.organisation_id AND x.sha256 = a.blob_sha256
+WHERE a.account = 'poison' AND ($1::uuid IS NULL OR a.message_id < $1) ORDER BY a.message_id DESC LIMIT $2
+
+-- ---------------------------------------------------------------- mailboxes, flags, switches, settings
+
+-- name: api_mailboxes
+SELECT b.id, b.address, b.name, b.timezone, b.kind, b.is_default,
+    (SELECT max(k.thrown_at) FROM kill_switches k WHERE k.mailbox_id = b.id AND k.lifted_at IS NULL) AS switched_off_at
+FROM mailboxes b WHERE b.organisation_id = $1 ORDER BY b.kind, b.address LIMIT 500
+
+-- name: api_mailbox
+SELECT b.id, b.address, b.name, b.timezone, b.kind FROM mailboxes b WHERE b.id = $1 AND b.organisation_id = $2
+
+-- name: api_settings_lock
+SELECT mailbox_id FROM agent_config WHERE mailbox_id = $1 FOR UPDATE
+
+-- name: api_flags
+SELECT flag, is_on, changed_by, changed_at FROM feature_flags WHERE mailbox_id = $1 ORDER BY flag LIMIT 10
+
+-- name: api_flag_set
+INSERT INTO feature_flags (mailbox_id, flag, is_on, changed_by) VALUES ($1, $2, $3, $4)
+ON CONFLICT (mailbox_id, flag) DO UPDATE SET is_on = excluded.is_on, changed_by = excluded.changed_by, changed_at = now()
+WHERE feature_flags.is_on <> excluded.is_on
+
+-- name: api_wake_held
+INSERT INTO wake_queue (workflow_id, args, cause, created_at)
+SELECT w.workflow_id, jsonb_build_object('cause', $2::text), m.id || ':' || $2,
+    now() + row_number() OVER (ORDER BY m.received_at, m.id) * interval '1 microsecond'
+FROM inbound_messages m
+JOIN LATERAL (
+    SELECT q.workflow_id FROM generate_series(1, m.run_no) n
+    JOIN start_queue q ON q.workflow_id = 'message/' || m.id || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
+    ORDER BY n DESC LIMIT 1) w ON true
+WHERE m.mailbox_id = $1 AND m.hold_reason = 'agent_off'
+    AND m.processing_status NOT IN ('sent', 'rejected', 'archived')
+ON CONFLICT (cause) DO NOTHING
+
+-- name: api_switch_throw
+INSERT INTO kill_switches (mailbox_id, thrown_at, thrown_by, cause) VALUES ($1, clock_timestamp(), $2, $3)
+RETURNING id, thrown_at
+
+-- name: api_switch_lift
+UPDATE kill_switches SET lifted_at = clock_timestamp(), lifted_by = $2 WHERE mailbox_id = $1 AND lifted_at IS NULL
+RETURNING id
+
+-- name: api_auto_reply_off
+UPDATE agent_config SET is_auto_reply_enabled = false WHERE mailbox_id = $1
+
+-- name: api_switches
+SELECT id, thrown_at, thrown_by, cause, lifted_at, lifted_by, withdrawn_at FROM kill_switches
+WHERE mailbox_id = $1 ORDER BY thrown_at DESC LIMIT 20
+
+-- name: api_config
+SELECT * FROM agent_config WHERE mailbox_id = $1
+
+-- name: api_config_set
+UPDATE agent_config c SET is_auto_reply_enabled = n.is_auto_reply_enabled, confidence_threshold = n.confidence_threshold,
+    max_daily_auto_replies = n.max_daily_auto_replies, tone_description = n.tone_description,
+    signature_template = n.signature_template, coalesce_window_ms = n.coalesce_window_ms, human_undo_ms = n.human_undo_ms,
+    auto_send_delay_ms = n.auto_send_delay_ms, retry_after_s = n.retry_after_s, max_retries = n.max_retries,
+    review_due_after_s = n.review_due_after_s, audit_rate = n.audit_rate, require_sender_auth = n.require_sender_auth,
+    working_hours_enabled = n.working_hours_enabled, working_hours_zone = n.working_hours_zone,
+    working_hours_days = n.working_hours_days, working_hours_start = n.working_hours_start,
+    working_hours_end = n.working_hours_end, holidays_region = n.holidays_region, daily_budget_usd = n.daily_budget_usd,
+    monthly_budget_usd = n.monthly_budget_usd, sender_rate_per_min = n.sender_rate_per_min, sender_burst = n.sender_burst,
+    mailbox_rate_per_min = n.mailbox_rate_per_min, mailbox_burst = n.mailbox_burst,
+    knowledge_entry_limit = n.knowledge_entry_limit, file_limit = n.file_limit,
+    thread_close_after_days = n.thread_close_after_days
+FROM (SELECT (jsonb_populate_record(x, $2)).* FROM agent_config x WHERE x.mailbox_id = $1) n
+WHERE c.mailbox_id = $1 AND n.mailbox_id = $1
+-- ==== end of block: api

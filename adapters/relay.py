@@ -74,11 +74,21 @@ class Relay:
         while True:
             try:
                 async with self.database.pool.acquire() as connection:
-                    await connection.add_listener(CHANNEL, lambda *_: self.woken.set())
-                    while not connection.is_closed():
-                        await asyncio.sleep(1)
+                    await self._hear(connection)
             except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
                 await asyncio.sleep(1)
+
+    async def _hear(self, connection: Any) -> None:
+        def wake(*_: object) -> None:
+            self.woken.set()
+
+        await connection.add_listener(CHANNEL, wake)
+        try:
+            while not connection.is_closed():
+                await asyncio.sleep(1)
+        finally:
+            if not connection.is_closed():
+                await connection.remove_listener(CHANNEL, wake)
 
     async def _drain(self) -> bool:
         """One batch of each kind; True if there may be more."""

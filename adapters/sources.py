@@ -9,6 +9,7 @@ from domain.keys import Keyring
 
 KEPT_S = 3.0
 MOST_SECRETS = 2
+MOST_KEPT = 500
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Sources:
         if kept is not None and time.monotonic() - kept[0] < KEPT_S:
             return kept[1]
         source = await self._read(name)
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
         self._kept[name] = (time.monotonic(), source)
         return source
 

@@ -40,8 +40,8 @@ class Access:
         found = given or self.values.get(name)
         if not found:
             raise SettingsFault(
-                f"{name}: nothing was read. It stands in {default_state().webhook_secrets_file} once `make run` made it; "
-                "for another machine set the variable."
+                f"{name}: nothing was read. `make run` writes it to {default_state().webhook_secrets_file} at its first "
+                "start; for another machine set the variable."
             )
         return found
 

@@ -1,4 +1,4 @@
-"""`deskhand ingest`: mail files to the webhook, by the same door and under the same rules as mail from anywhere else."""
+"""`deskhand ingest`: mail files to the webhook, by the same door and the same rules as mail from anywhere else."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,7 @@
-"""Reads mbox files (RFC 4155 and its older relatives) as a stream, so that any size of file needs the memory of one mail.
+"""Reads mbox files (RFC 4155 and its older relatives) as a stream, so that any size needs the memory of one mail.
 
-The format has no length and no escape that everybody uses. A mail begins at a `From ` line that follows a blank line and
-carries a time of day, as every program that writes mbox puts it; a sentence that happens to begin with "From " does not.
+The format has no length and no escape that everybody uses. A mail begins at a `From ` line that follows a blank line
+and carries a time of day, as programs that write mbox put it; a sentence that begins with "From " does not.
 """
 
 import re
@@ -15,7 +15,7 @@ _BLANK = (b"\n", b"\r\n")
 
 
 class BoxedMail(NamedTuple):
-    """One mail of an mbox: its bytes, unquoted, how many bytes it takes in the file, and whether it was too long to keep."""
+    """One mail of an mbox: its unquoted bytes, how many it takes in the file, and whether it was too long to keep."""
 
     content: bytes
     span: int
@@ -28,7 +28,7 @@ def is_separator(line: bytes) -> bool:
 
 
 def mails_in_mbox(file: BinaryIO, most_bytes: int) -> Iterator[BoxedMail]:
-    """The mails of an mbox in order; of one longer than `most_bytes` only so much is kept. Bytes before the first are no mail."""
+    """The mails of an mbox in order, each cut at `most_bytes`. Bytes before the first separator are no mail."""
     mail: _Collected | None = None
     for piece, starts_line, after_blank in _pieces(file):
         if starts_line and after_blank and is_separator(piece):

@@ -14,7 +14,7 @@ from rich.text import Text
 from domain.text.characters import clean_characters
 
 LINE_MOST: Final = 200
-_BREAKS: Final = {"\t": " ", "\r": " ", "\n": " ", "\x0b": " ", "\x0c": " ", "\x85": " ", "\u2028": " ", "\u2029": " "}
+_BREAKS: Final = str.maketrans(dict.fromkeys("\t\r\n\x0b\x0c\x85\u2028\u2029", " "))
 
 
 def plain_console() -> Console:
@@ -25,7 +25,7 @@ def plain_console() -> Console:
 def safe_line(value: object, most: int = LINE_MOST) -> str:
     """One line of visible characters, cut at `most` with an ellipsis; None is empty."""
     text = "" if value is None else str(value)
-    line = " ".join(clean_characters(text.translate(str.maketrans(_BREAKS))).text.split())
+    line = " ".join(clean_characters(text.translate(_BREAKS)).text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

@@ -237,11 +237,8 @@ async def _cancel_pending(work: Work, reason: str) -> bool:
 
 
 async def archive(work: Work, act: Archive) -> Answer:
-    """E27: a pending send is cancelled first; one being handed over cannot be."""
+    """E27: a pending send is cancelled first; one being handed over cannot be. A running step ends refused (P19)."""
     if not await _cancel_pending(work, "archived"):
         return Refused(Result.ALREADY_SENDING, "The reply is being handed over; archive the message afterwards.")
-    if work.message["current_step"] is not None:
-        await work.tx.run("step_skip", work.id, work.mailbox_id, work.run_no, [work.message["current_step"]])
     await work.move(Status.ARCHIVED, archived=act.reason, by=act.by_message_id)
     return Change(Status.ARCHIVED, act.reason)
-

@@ -1,5 +1,6 @@
 """Generic signed JSON: `inbound.received` becomes a delivery, news about our own mail reaches its outbox row (AD2)."""
 
+import json
 import re
 from typing import Any
 
@@ -12,6 +13,7 @@ from domain.mail.address_list import identity
 from domain.mail.message_ids import normalise_message_id
 
 RECEIVED = "inbound.received"
+LENIENT_BYTES = 8 * 1024 * 1024
 NO_SUBJECT = "(no subject)"
 _UNKNOWN_ID = re.compile(r"unknown-[0-9]+")
 _PASS = frozenset({"pass"})
@@ -38,12 +40,29 @@ def _object(raw: bytes) -> tuple[dict[str, Any] | None, tuple[PoisonReason, str]
     if not raw.strip():
         return None, (PoisonReason.EMPTY, "the body is empty")
     try:
-        event = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        return None, (PoisonReason.BAD_JSON, f"not JSON: {error.msg} at byte {error.pos}")
+        event = _loads(raw)
+    except ValueError as error:
+        return None, (PoisonReason.BAD_JSON, f"not JSON: {error}"[:200])
     if not isinstance(event, dict):
         return None, (PoisonReason.BAD_JSON, "JSON, but no object")
     return event, (PoisonReason.BAD_JSON, "")
+
+
+def _loads(raw: bytes) -> Any:
+    """JSON as senders write it: half of a surrogate pair, as a text cut in an emoji has, costs one character, not the mail."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        if b"\\u" not in raw or len(raw) > LENIENT_BYTES:
+            raise
+    try:
+        return json.loads(raw.decode(), parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _missing(kind: Any, payload: Any) -> str:
@@ -82,7 +101,9 @@ def _delivery(source: str, raw: bytes, event: dict[str, Any], payload: dict[str,
 
 
 def _text(value: Any) -> str:
-    return value.replace("\x00", "")[:8192] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value[:8192].replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def _header(headers: dict[str, Any], name: str) -> str:

@@ -44,7 +44,7 @@ def standard_claim(headers: Mapping[str, str]) -> Claim | None:
     signatures = tuple(s for s in given.split(" ") if s.startswith(("v1,", "v1a,")))[:20]
     if not signatures:
         return None
-    prefix = f"{event_id}.{stamp}.".encode("utf-8", "surrogateescape")
+    prefix = f"{event_id}.{stamp}.".encode("latin-1", "replace")
     return Claim(timestamp=int(stamp), prefix=prefix, signatures=signatures, event_id=event_id)
 
 

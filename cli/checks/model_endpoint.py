@@ -3,6 +3,7 @@
 from adapters.llm.probe import ProbeReport, probe
 from adapters.settings import Settings
 from cli.checks.finding import Finding, fine, wrong
+from contracts.llm import ModelTask
 
 
 async def check_model(settings: Settings) -> list[Finding]:
@@ -13,11 +14,12 @@ async def check_model(settings: Settings) -> list[Finding]:
     report = await probe(settings)
     if not report.reachable:
         return [wrong("Model endpoint", report.detail, "Set LLM_BASE_URL and LLM_API_KEY, or start the stack.")]
-    return [fine("Model endpoint", f"reachable: {where}"), _check_structure(report)]
+    return [fine("Model endpoint", f"reachable: {where}"), _check_models(report, settings)]
 
 
-def _check_structure(report: ProbeReport) -> Finding:
-    level = str(getattr(report.structured, "value", report.structured))
-    if level == "none":
-        return wrong("Structured answers", report.detail, "Correct LLM_MODEL, LLM_MODEL_FAST or LLM_MODEL_CAPABLE.")
-    return fine("Structured answers", f"{level}. {report.detail}".rstrip(". ") + ".")
+def _check_models(report: ProbeReport, settings: Settings) -> Finding:
+    """A model that can enforce no form is fine as long as its answers fit."""
+    wanted = {settings.model_for(task) for task in (ModelTask.GUARD, ModelTask.DRAFT)}
+    if wanted <= set(report.known):
+        return fine("Models", report.detail)
+    return wrong("Models", report.detail, "Correct LLM_MODEL, LLM_MODEL_FAST or LLM_MODEL_CAPABLE.")

@@ -4,7 +4,7 @@ offline."""
 from functools import cache
 from typing import Protocol, cast
 
-import quicktok
+import quicktok  # type: ignore[import-untyped]
 
 ENCODING = "o200k_base"
 

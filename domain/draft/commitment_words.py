@@ -58,9 +58,7 @@ COMMITMENTS: dict[str, re.Pattern[str]] = {
         r"envío|enviar|entreg",
     ),
     "extend": _any_of(r"\bexten[ds]", r"verlänger", r"prolong", r"prórrog|prorrog"),
-    "liable": _any_of(
-        r"\bliab|our fault", r"haftung|\bhaften|verschulden", r"responsab|notre faute", r"nuestra culpa"
-    ),
+    "liable": _any_of(r"\bliab|our fault", r"haftung|\bhaften|verschulden", r"responsab|notre faute", r"nuestra culpa"),
     "delete": _any_of(r"\bdelet", r"lösch", r"supprim", r"elimin"),
     "promised": _any_of(r"promis", r"versproch|versprech|zugesagt|zusicher|zugesichert", r"promet"),
 }
@@ -89,6 +87,14 @@ ACKNOWLEDGEMENT = _any_of(
     r"\bsie (?:fragen|möchten|wünschen|schreiben|baten)",
     r"\bmerci|\bvotre (?:demande|question|message|mail)|\bvous (?:souhaitez|demandez|avez demandé)",
     r"\bgracias|\bsu (?:consulta|solicitud|pregunta|mensaje|correo)|\b(?:desea|quiere|solicita)\b",
+)
+# To name a voucher is one thing, to hand one out another: the latter needs a source that hands it out as well.
+HANDED_OUT = frozenset({"voucher", "credit", "compensate"})
+HANDING_OUT = _any_of(
+    r"\b(?:receive|get|gets|give|gives|grant|grants|offer|offers|issue|issued|credited|send you|here is|enjoy)\b",
+    r"\b(?:erhalten|erhältst|bekommen|bekommst|geben|schenken|schreiben|gewähren|senden|schicken)\b",
+    r"\b(?:recevrez|recevez|offrons|offert|donnons|accordons|attend|envoyons|enverrons|aurez)\b",
+    r"\b(?:recibirá|recibe|regalamos|damos|daremos|ofrecemos|enviamos|enviaremos|tendrá|obtendrá)\b",
 )
 REQUEST = _any_of(
     r"\bplease\b|\bcould you\b",

@@ -11,7 +11,7 @@ from domain.briefing.grounding_sources import Source, SourceKind
 from domain.draft.codes import echo_words
 from domain.draft.extraction import facts_in, mentions_in
 from domain.draft.mentions import ItemKind, Key, Keys, Mention
-from domain.draft.promises import Clause, clauses_of, commitment_keys, supports
+from domain.draft.promises import Clause, clauses_of, offered_by, supports
 
 OWN_MAIL_ID = "own_mail"
 _ECHOED = frozenset({ItemKind.IDENTIFIER, ItemKind.NAME})
@@ -130,4 +130,4 @@ class _Proof:
 
     @cached_property
     def _commitments(self) -> Keys:
-        return frozenset(key for clause in self._clauses for key in commitment_keys(clause))
+        return frozenset(key for clause in self._clauses for key in offered_by(clause))

@@ -9,7 +9,7 @@ from domain.draft.mentions import ItemKind, Mention, Taken
 
 # Flat, and without apostrophes: `L'offre` and `Mara's` are two words each.
 _WORD = re.compile(r"[^\W\d_][\w-]*")
-_SENTENCE_END = frozenset(".!?¡¿:;\n•*-–—\"„“«([)")
+_SENTENCE_END = frozenset('.!?¡¿:;\n•*-–—"„“«([)')
 _TITLES = frozenset(
     "mr mrs ms miss dr prof herr herrn frau mme m mlle madame monsieur sr sra señor señora don doña family familie "
     "fam famille familia".split()

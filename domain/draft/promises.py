@@ -11,6 +11,8 @@ from domain.draft.commitment_words import (
     BINDING,
     COMMITMENTS,
     COURTESY,
+    HANDED_OUT,
+    HANDING_OUT,
     HARMLESS_NEGATIONS,
     NEGATORS,
     PRE_NEGATORS,
@@ -97,7 +99,18 @@ def commitment_keys(clause: Clause) -> Keys:
     found = ((name, pattern.search(clause.low)) for name, pattern in COMMITMENTS.items())
     spans = {name: match.span() for name, match in found if match}
     denied = {_nearest(spans, word.span(), clause.low) for word in _WORD.finditer(clause.low) if _denies(word.group())}
-    return frozenset(("promise", name, name in denied) for name in spans)
+    hands_out = HANDING_OUT.search(clause.low) is not None
+    return frozenset(("promise", _deed(name, hands_out), name in denied) for name in spans)
+
+
+def _deed(name: str, hands_out: bool) -> str:
+    return f"{name} handed out" if hands_out and name in HANDED_OUT else name
+
+
+def offered_by(clause: Clause) -> Keys:
+    """What a clause of a source proves: its commitments, and whoever hands something out has also named it."""
+    keys = commitment_keys(clause)
+    return keys | {("promise", str(key[1]).removesuffix(" handed out"), key[2]) for key in keys}
 
 
 def _denies(word: str) -> bool:

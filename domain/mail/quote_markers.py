@@ -2,7 +2,7 @@
 nl, pl, pt (MI17, MI18). Everything is in the form of `str.casefold()`."""
 
 ATTRIBUTION_OPENINGS = (
-    *("on ", "am ", "le ", "el ", "il ", "op ", "w dniu ", "dnia ", "em ", "a ", "den ", "quoting ", "zitat von "),
+    *("on ", "am ", "le ", "el ", "il ", "op ", "w dniu ", "dnia ", "em ", "den ", "quoting ", "zitat von "),
     *(
         "in reply to ",
         "mon, ",

@@ -92,10 +92,18 @@ def _attribution_start(lines: list[str], quote: int) -> int:
     end = quote
     while end > 0 and not lines[end - 1].strip():
         end -= 1
-    for size in range(1, _ATTRIBUTION_LINES + 1):
-        if end >= size and is_attribution(" ".join(lines[end - size : end]), above_quote=True):
+    for size in range(min(_ATTRIBUTION_LINES, end), 0, -1):
+        if _is_window(lines, end - size, size) and is_attribution(" ".join(lines[end - size : end]), above_quote=True):
             return end - size
     return quote
+
+
+def _is_window(lines: list[str], start: int, size: int) -> bool:
+    """True if an attribution may be folded over these lines: none is blank, and the first begins like one."""
+    window = lines[start : start + size]
+    if size == 1:
+        return True
+    return all(line.strip() for line in window) and window[0].lstrip()[:20].casefold().startswith(ATTRIBUTION_OPENINGS)
 
 
 def _first_marker(lines: list[str], forward_subject: bool) -> _Marker | None:
@@ -151,7 +159,7 @@ def header_label(line: str) -> str:
 def _attribution(lines: list[str], place: int) -> _Marker | None:
     """An attribution without `>` below it: everything that follows is the quote, as HTML mail leaves it."""
     for size in range(1, _ATTRIBUTION_LINES + 1):
-        if not is_attribution(" ".join(lines[place : place + size])):
+        if not _is_window(lines, place, size) or not is_attribution(" ".join(lines[place : place + size])):
             continue
         following = next((line for line in lines[place + size : place + size + 5] if line.strip()), "")
         return None if _is_quoted(following) else _Marker(place, place + size)

@@ -36,7 +36,10 @@ class TnefFile:
 
 @dataclass(slots=True)
 class Tnef:
-    """What a winmail.dat holds: `text` from a plain or RTF body, `html` still undecoded with its charset label."""
+    """What a winmail.dat holds: `text` from a plain or RTF body, `html` still undecoded with its charset label.
+
+    `complete` is false if something was cut, beyond a limit, or if there was nothing in it at all.
+    """
 
     text: str = ""
     html: bytes = b""
@@ -68,6 +71,7 @@ def read_tnef(data: bytes) -> Tnef | None:
             rtf = _read_message(content, found) or rtf
         else:
             _read_file_object(number, content, found)
+    found.complete = found.complete and bool(found.text or found.html or rtf or found.files)
     found.text = found.text or (rtf_to_text(rtf) if rtf and not found.html else "")
     return found
 

@@ -1,5 +1,6 @@
 """`deskhand doctor`: right when all is well, and for each fault a line that says what to do."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -23,6 +24,7 @@ from cli.stack.ports import StackPorts, spare_ports
 from cli.stack.postgres import OWNER, SUPERUSER
 from cli.stack.roles import create_database
 from cli.stack.state import StateDir
+from tests.peers.model_peer import ModelPeer
 
 NOWHERE = "postgresql://app:pw@127.0.0.1:1/deskhand"
 
@@ -156,15 +158,22 @@ def test_without_settings_the_doctor_says_so_and_exits_1(monkeypatch: pytest.Mon
     assert "make run" in outcome.output
 
 
-def test_a_sound_installation_passes(
-    services: EmbeddedServices, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Exit code 0 exactly when every line is right; a model that is away is the one line that is not."""
+@pytest.mark.parametrize(
+    ("structured", "answer", "exit_code"), [("json_schema", None, 0), ("none", None, 0), ("none", "I cannot say.", 1)]
+)
+async def test_the_exit_code_says_whether_all_is_well(
+    services: EmbeddedServices, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    structured: str, answer: str | None, exit_code: int,
+) -> None:  # fmt: skip
+    """0 for a sound installation, also with a model that enforces no form; 1 as soon as one line is wrong."""
     monkeypatch.setenv("DESKHAND_STATE_DIR", str(tmp_path / "state"))
-    values = {"DATABASE_URL": database_url, "ORGANISATION_KEY": "ab" * 32, "LLM_BASE_URL": "http://127.0.0.1:1/v1"}
-    values |= {"TEMPORAL_ADDRESS": services.temporal.address} | {n: str(p) for n, p in spare_ports().named().items()}
-    for name, value in values.items():
-        monkeypatch.setenv(name, value)
-    outcome = CliRunner().invoke(app, ["doctor"])
-    marks = [line.split(":")[0] for line in outcome.output.splitlines() if line.startswith("wrong")]
-    assert (marks, outcome.exit_code) == (["wrong Model endpoint"], 1)
+    async with ModelPeer() as peer:
+        peer.structured = structured
+        peer.answer("guard_verdict", answer)
+        values = {"DATABASE_URL": database_url, "ORGANISATION_KEY": "ab" * 32, "LLM_BASE_URL": peer.base_url}
+        values |= {"TEMPORAL_ADDRESS": services.temporal.address}
+        for name, value in {**values, **spare_ports().named()}.items():
+            monkeypatch.setenv(name, str(value))
+        outcome = await asyncio.to_thread(CliRunner().invoke, app, ["doctor"])
+    assert outcome.exit_code == exit_code, outcome.output
+    assert ("wrong Models" in outcome.output) == bool(exit_code)

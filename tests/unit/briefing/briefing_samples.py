@@ -27,7 +27,9 @@ def current(body: str = "Where is my parcel?", **fields: Any) -> CurrentMessageF
 def mail(number: int, body: str = "", **fields: Any) -> HistoryFacts:
     """Entry `number` of the thread, one hour after the one before, scanned and clean."""
     at = NOW - timedelta(hours=100 - number)
-    return HistoryFacts(**{"id": f"h-{number}", "at": at, "body": body or f"history {number}", "pattern_score": 0.0, **fields})
+    return HistoryFacts(
+        **{"id": f"h-{number}", "at": at, "body": body or f"history {number}", "pattern_score": 0.0, **fields}
+    )
 
 
 def knowledge(number: int, trust: Trust = Trust.VERIFIED, **fields: Any) -> KnowledgeFacts:
@@ -43,7 +45,9 @@ def claim(number: int, **fields: Any) -> KnowledgeFacts:
 
 def file(number: int, **fields: Any) -> FileFacts:
     """File `number` of the organisation."""
-    return FileFacts(**{"id": f"f-{number}", "name": f"sheet{number}.pdf", "title": f"Sheet {number}", "summary": "prices", **fields})
+    return FileFacts(
+        **{"id": f"f-{number}", "name": f"sheet{number}.pdf", "title": f"Sheet {number}", "summary": "prices", **fields}
+    )
 
 
 def activity(number: int, **fields: Any) -> ActivityFacts:

@@ -78,7 +78,9 @@ def test_dropping_stops_as_soon_as_the_text_fits() -> None:
 def test_emergency_keeps_contact_and_current_message_only() -> None:
     """Above three budgets nothing else stays, and a mail answered together that had to go is a gap."""
     # P65
-    made = build_briefing(facts(history=(mail(1, body="word " * 13_000), mail(2, coalesced=True)), knowledge=(knowledge(1),)))
+    made = build_briefing(
+        facts(history=(mail(1, body="word " * 13_000), mail(2, coalesced=True)), knowledge=(knowledge(1),))
+    )
     assert made.tier is ContextTier.EMERGENCY
     assert [source.id for source in made.sources] == ["c-1", "m-now"]
     assert made.context_gaps == ("coalesced_dropped",)
@@ -143,20 +145,30 @@ def test_counting_survives_text_no_encoding_knows() -> None:
     assert count_tokens("") == 0
 
 
-WORDS = st.lists(st.sampled_from("alpha beta 42 größe 订单 [KNOWLEDGE] ... order-77 \n\n".split(" ")), max_size=60).map(" ".join)
+WORDS = st.lists(st.sampled_from("alpha beta 42 größe 订单 [KNOWLEDGE] ... order-77 \n\n".split(" ")), max_size=60).map(
+    " ".join
+)
 
 
 @st.composite
 def any_facts(draw: st.DrawFn) -> BriefingFacts:
     history = tuple(
-        mail(number, body=draw(WORDS), coalesced=draw(st.booleans()), pattern_score=draw(st.sampled_from([0.0, 0.9, None])))
+        mail(
+            number,
+            body=draw(WORDS),
+            coalesced=draw(st.booleans()),
+            pattern_score=draw(st.sampled_from([0.0, 0.9, None])),
+        )
         for number in range(draw(st.integers(0, 8)))
     )
     return facts(
         current=current(draw(WORDS) * draw(st.integers(1, 20))),
         history=history,
         activities=tuple(activity(number, summary=draw(WORDS)) for number in range(draw(st.integers(0, 3)))),
-        knowledge=tuple(knowledge(number, draw(st.sampled_from(Trust)), text=draw(WORDS)) for number in range(draw(st.integers(0, 5)))),
+        knowledge=tuple(
+            knowledge(number, draw(st.sampled_from(Trust)), text=draw(WORDS))
+            for number in range(draw(st.integers(0, 5)))
+        ),
         files=tuple(file(number, summary=draw(WORDS)) for number in range(draw(st.integers(0, 3)))),
         budget_tokens=draw(st.integers(1, 1_500)),
     )

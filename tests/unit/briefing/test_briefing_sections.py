@@ -10,7 +10,14 @@ from domain.briefing.facts import ContactFacts, Trust
 from domain.briefing.grounding_sources import signature_source
 from domain.briefing.query import retrieval_query, wants_semantic_search
 
-LABELS = ["[CONTACT]", "[RECENT ACTIVITY]", "[CONVERSATION HISTORY]", "[KNOWLEDGE]", "[RELEVANT FILES]", "[CURRENT MESSAGE]"]
+LABELS = [
+    "[CONTACT]",
+    "[RECENT ACTIVITY]",
+    "[CONVERSATION HISTORY]",
+    "[KNOWLEDGE]",
+    "[RELEVANT FILES]",
+    "[CURRENT MESSAGE]",
+]
 
 
 def full() -> dict[str, object]:
@@ -85,7 +92,9 @@ def test_a_claim_is_worded_as_a_claim() -> None:
     assert [source.trusted for source in made.sources if source.kind is SourceKind.CLAIM] == [False]
 
 
-@pytest.mark.parametrize(("score", "withheld"), [(0.69, False), (0.70, True), (0.95, True), (None, True), (float("nan"), True)])
+@pytest.mark.parametrize(
+    ("score", "withheld"), [(0.69, False), (0.70, True), (0.95, True), (None, True), (float("nan"), True)]
+)
 def test_a_body_without_a_clean_scan_stays_out(score: float | None, withheld: bool) -> None:
     """A score of 0.70, or no scan on record, leaves a placeholder that names the message, and a gap."""
     # P63
@@ -159,7 +168,7 @@ def test_many_recipients_are_counted_not_listed() -> None:
 
 
 def test_only_what_we_vouch_for_is_trusted() -> None:
-    """Policies, verified entries, our sent replies and files of the organisation; never a mail, a claim, an activity."""
+    """Policies, verified entries, our sent replies and files of the organisation; never mail, claim or activity."""
     # P66, P105, HW9
     made = build_briefing(
         facts(

@@ -73,7 +73,7 @@ DATES = [
 
 @pytest.mark.parametrize(("source", "draft", "same"), DATES)
 def test_dates_compare_by_day(source: str, draft: str, same: bool) -> None:
-    """Every spelling is one day; a year out of nowhere is not proved, and two ambiguous dates match in their order only."""
+    """Every spelling is one day; a year out of nowhere is not proved, two ambiguous dates match in their order."""
     # P75, HW9
     assert proves(f"x {source} x", f"x {draft} x", ItemKind.DATE) is same
 
@@ -167,7 +167,8 @@ def test_an_order_number_that_starts_with_zero_is_no_phone_number() -> None:
     assert {mention.kind for mention in facts_in("your order 0012345678 is here")} == {ItemKind.IDENTIFIER}
 
 
-ALPHABET = st.sampled_from(list("019.,-/:€%#@ \nAaeéßx'’()[]") + ["31.12.2026", "we will ", "refund", "zwei ", "hundert", "+49", "http://"])
+PIECES = ["31.12.2026", "we will ", "refund", "zwei ", "hundert", "+49", "http://"]
+ALPHABET = st.sampled_from([*"019.,-/:€%#@ \nAaeéßx'’()[]", *PIECES])
 
 
 @settings(max_examples=300, deadline=None)
@@ -189,7 +190,8 @@ def test_every_statement_proves_itself(text: str) -> None:
     assert all(mention.accepts & mention.offers for mention in facts_in(text))
 
 
-WORST = ["1-", "1 234 ", "a@b.c", "einund", "cent ", "nous vous a", "0 ", "a:", "1. ", "http://", "x(", "We ", "+1 2 3 4 5 6 7 8 "]
+WORST = ["1-", "1 234 ", "a@b.c", "einund", "cent ", "nous vous a", "0 ", "a:", "1. ", "http://", "x(", "We ", "no "]
+WORST += ["+1 2 3 4 5 6 7 8 ", "no refund ship cancel voucher free delete "]
 
 
 @pytest.mark.parametrize("piece", WORST)
@@ -211,4 +213,7 @@ def test_words_around_a_code_or_link_are_no_neighbours() -> None:
     """What stands on both sides of something already read makes no amount together."""
     # P75
     assert {mention.kind for mention in mentions_in("take two RE-77 € signs")} == {ItemKind.IDENTIFIER}
-    assert {mention.kind for mention in mentions_in("in 5 https://a.example.org/x days")} == {ItemKind.NUMBER, ItemKind.LINK}
+    assert {mention.kind for mention in mentions_in("in 5 https://a.example.org/x days")} == {
+        ItemKind.NUMBER,
+        ItemKind.LINK,
+    }

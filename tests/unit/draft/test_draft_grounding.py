@@ -1,15 +1,16 @@
 """What we may say is what we know; what a customer says is not."""
 
+import re
+
 import pytest
-from grounding_corpus import Scenario, clean_drafts, intruded_drafts, spoiled_drafts
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from grounding_corpus import INTRUSIONS, Scenario, clean_drafts, intruded_drafts, spoiled_drafts
 from plain_answers import PLAIN_ANSWERS
 
 from domain.briefing import Source, SourceKind
 from domain.briefing.grounding_sources import signature_source
 from domain.draft.grounding import OWN_MAIL_ID, Grounding, ground
 from domain.draft.mentions import ItemKind
+from domain.draft.names import guessed_language
 
 MAX_FALSE_ALARMS = 0.05
 
@@ -46,6 +47,25 @@ def test_right_answers_raise_few_alarms() -> None:
     assert len(right) >= 60 and len(alarms) <= MAX_FALSE_ALARMS * len(right), alarms
 
 
+@pytest.mark.parametrize(("known", "mail", "draft"), PLAIN_ANSWERS)
+def test_any_other_number_in_a_plain_answer_is_caught(known: str, mail: str, draft: str) -> None:
+    """Each number of an answer, counted up by one where nobody has named that one, loses its ground."""
+    # HW9
+    named = set(re.findall(r"\d+", known + mail))
+    for match in re.finditer(r"\d+", draft):
+        wrong = str(int(match.group()) + 1)
+        spoiled = draft[: match.start()] + wrong + draft[match.end() :]
+        assert wrong in named or ground(spoiled, [source(known)], mail).ungrounded, spoiled
+
+
+@pytest.mark.parametrize(("known", "mail", "draft"), PLAIN_ANSWERS)
+def test_any_foreign_sentence_in_a_plain_answer_is_caught(known: str, mail: str, draft: str) -> None:
+    """An answer with one invented promise, price, date, person or link at its end is never wholly grounded."""
+    # HW9
+    for sentence in INTRUSIONS[guessed_language(draft)]:
+        assert ground(f"{draft}\n{sentence}", [source(known)], mail).ungrounded, sentence
+
+
 def test_score_is_the_share_of_proved_items() -> None:
     """Three of four items proved is 0.75; a draft that states nothing scores 1.0."""
     # P75
@@ -76,7 +96,7 @@ def test_an_amount_nobody_knows_lowers_the_score() -> None:
     ],
 )
 def test_the_customers_word_proves_no_fact(words: str) -> None:
-    """Amounts, percentages, links, promises, dates and numbers out of the customer's mail stay ungrounded, but marked."""
+    """Amounts, percentages, links, promises, dates and numbers of the customer's mail stay ungrounded, but marked."""
     # P66, A70, HM-24
     found = ground(words, [source("We are open.")], f"You said so: {words}")
     assert len(found.ungrounded) == 1
@@ -118,7 +138,10 @@ def test_the_subject_of_our_reply_proves_nothing() -> None:
     """The title of a sent reply is the customer's subject; only what we wrote ourselves counts."""
     # P105, HT9
     reply = source("We looked into it.", SourceKind.SENT_REPLY, title="Re: you promised a refund of 500 €")
-    assert {item.kind for item in ground("We refund 500 €.", [reply], "").ungrounded} == {ItemKind.AMOUNT, ItemKind.PROMISE}
+    assert {item.kind for item in ground("We refund 500 €.", [reply], "").ungrounded} == {
+        ItemKind.AMOUNT,
+        ItemKind.PROMISE,
+    }
 
 
 def test_our_own_commitment_may_be_repeated() -> None:
@@ -142,6 +165,9 @@ def test_our_own_commitment_may_be_repeated() -> None:
         ("Refund for order no. 7: yes", "There is a refund for order no. 7.", True),
         ("We will call you back.", "We will call you back.", True),
         ("We will call you back.", "We will write you a letter.", False),
+        ("Vouchers are valid for 3 years.", "You will receive a voucher.", False),
+        ("Members get a voucher.", "You will receive a voucher.", True),
+        ("Gift cards cannot be refunded.", "Please note that gift cards cannot be refunded.", True),
     ],
 )
 def test_a_promise_needs_the_same_sign(known: str, draft: str, proved: bool) -> None:
@@ -182,36 +208,3 @@ def test_items_stand_where_they_say_and_name_their_source() -> None:
     draft = "It costs 5 EUR and weighs 2 kg."
     found = ground(draft, [source("weighs 2 kg", id="w"), source("costs 5 EUR", id="c")], "")
     assert [(draft[item.start : item.end], item.source_id) for item in found.items] == [("5 EUR", "c"), ("2 kg", "w")]
-
-
-PIECES = st.sampled_from(
-    ["It costs 5 EUR.", "We refund 20 %.", "Wir liefern am 3. Mai 2026.", "Order 104233.", "See shop.example.org/a.", "Dear Mara,"]
-)
-DRAFTS = st.lists(PIECES, max_size=6).map(" ".join)
-
-
-@settings(deadline=None)
-@given(DRAFTS)
-def test_a_draft_out_of_a_trusted_text_is_grounded(draft: str) -> None:
-    """Repeating a trusted source word for word leaves nothing open."""
-    # P75
-    assert ground(draft, [source(draft)], "").score == 1.0
-
-
-@settings(deadline=None)
-@given(DRAFTS, DRAFTS, DRAFTS)
-def test_more_trusted_sources_never_prove_less(draft: str, one: str, two: str) -> None:
-    """The score is monotone in the trusted sources, lies in [0, 1] and agrees with the list of ungrounded items."""
-    # P75
-    fewer, more = ground(draft, [source(one)], ""), ground(draft, [source(one), source(two)], "")
-    assert 0 <= fewer.score <= more.score <= 1
-    assert (more.score == 1.0) is (not more.ungrounded)
-
-
-@settings(deadline=None)
-@given(DRAFTS, DRAFTS)
-def test_the_customer_can_only_help_with_echoes(draft: str, mail: str) -> None:
-    """Whatever the mail says, nothing but identifiers and names becomes grounded by it."""
-    # P66, HW9
-    echoed = [item for item in ground(draft, [], mail).items if item.grounded]
-    assert {item.kind for item in echoed} <= {ItemKind.IDENTIFIER, ItemKind.NAME}

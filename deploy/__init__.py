@@ -1,0 +1,1 @@
+"""Small programs of the production shape: what the image is built from and what prepares its Postgres."""
