@@ -12,14 +12,14 @@ COPY requirements requirements
 COPY pyproject.toml ./
 COPY deploy/unneeded_packages.py deploy/unneeded_packages.py
 RUN python -m venv --clear .venv \
-    && .venv/bin/python -m pip --disable-pip-version-check --no-input --quiet install --require-hashes -r requirements/bootstrap.txt \
+    && .venv/bin/python -m pip --disable-pip-version-check --no-input --quiet --no-cache-dir install --require-hashes -r requirements/bootstrap.txt \
     && .venv/bin/uv pip sync --no-cache --python .venv/bin/python --require-hashes requirements/lock.txt \
     && .venv/bin/python deploy/unneeded_packages.py > /tmp/unneeded \
     && .venv/bin/uv pip uninstall --python .venv/bin/python -r /tmp/unneeded \
     && rm /tmp/unneeded
 
 COPY . .
-RUN .venv/bin/python -m pip --disable-pip-version-check --no-input --quiet install --no-deps --no-build-isolation --editable . \
+RUN .venv/bin/python -m pip --disable-pip-version-check --no-input --quiet --no-cache-dir install --no-deps --no-build-isolation --editable . \
     && .venv/bin/python -c "from cli.stack.environment import source_digest; print(source_digest())" > .build-id \
     && .venv/bin/python -m compileall -q contracts domain workflows activities adapters api cli worker.py
 

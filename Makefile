@@ -7,9 +7,9 @@ LINTED := contracts domain workflows activities adapters api cli offline bench t
 CANDIDATES := python3 python3.11 python3.12 python3.13 python3.14
 PYTHON ?= $(firstword $(foreach name,$(CANDIDATES),$(shell command -v $(name) >/dev/null 2>&1 \
 	&& $(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $(name))))
-# Without a home of its own, uv may not keep a cache.
-UV_CACHE := $(shell test -w "$${HOME:-/nonexistent}" || echo --no-cache)
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+# Without a home to write to, no cache is kept.
+HOMELESS := $(shell test -w "$${HOME:-/nonexistent}" || echo yes)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet $(if $(HOMELESS),--no-cache-dir)
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo test test-long bench lint doctor setup clean
@@ -50,7 +50,7 @@ $(STAMP): requirements/bootstrap.txt requirements/lock.txt pyproject.toml
 	@echo "Installing into $(VENV) (only now, and when the lock changes) ..."
 	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install --require-hashes -r requirements/bootstrap.txt || echo "No uv here; pip does it, more slowly."
-	@$(BIN)/uv pip sync $(UV_CACHE) --python $(BIN)/python --require-hashes requirements/lock.txt \
+	@$(BIN)/uv pip sync $(if $(HOMELESS),--no-cache) --python $(BIN)/python --require-hashes requirements/lock.txt \
 		|| $(PIP) install --require-hashes -r requirements/lock.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -11,6 +11,7 @@ from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.follow_up import FollowUp
 from activities.kill_switch import SwitchedOff
 from activities.lifecycle import Lifecycle
 from activities.parsing import Parsing
@@ -61,7 +62,9 @@ def _runtime(settings: Settings) -> Runtime:
     return Runtime(telemetry=TelemetryConfig(metrics=metrics))
 
 
-async def _build(settings: Settings, database: Database, client: Client, stack: AsyncExitStack) -> tuple[Worker, Relay]:
+async def _build(
+    settings: Settings, database: Database, client: Client, stack: AsyncExitStack, queue: str = policies.TASK_QUEUE
+) -> tuple[Worker, Relay]:
     keyring = Keyring(settings.organisation_key_bytes())
     ledger = UsageLedger(database)
     models = await stack.enter_async_context(Models(settings, ledger))
@@ -75,6 +78,7 @@ async def _build(settings: Settings, database: Database, client: Client, stack: 
     switched_off = SwitchedOff(database, keyring)
     activities = [
         Lifecycle(database, keyring).apply,
+        FollowUp(database).apply,
         Parsing(database, parser, BlobStore()).parse,
         delivery.deliver,
         delivery.reconcile,
@@ -83,7 +87,7 @@ async def _build(settings: Settings, database: Database, client: Client, stack: 
     ]
     worker = Worker(
         client,
-        task_queue=policies.TASK_QUEUE,
+        task_queue=queue,
         workflows=[InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow],
         activities=activities,
         workflow_runner=SandboxedWorkflowRunner(
@@ -94,7 +98,7 @@ async def _build(settings: Settings, database: Database, client: Client, stack: 
         max_concurrent_local_activities=SLOTS,
         graceful_shutdown_timeout=timedelta(seconds=30),
     )
-    relay = Relay(database, client, policies.TASK_QUEUE, withdraw=switched_off.withdraw_pending)
+    relay = Relay(database, client, queue, withdraw=switched_off.withdraw_pending)
     return worker, relay
 
 

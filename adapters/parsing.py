@@ -10,13 +10,13 @@ import asyncio
 import contextlib
 import json
 import os
-import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from datetime import datetime, timedelta
 from signal import SIGXCPU
 from typing import Any
 
+from adapters.parsing_child import FRAME, OUT_OF_MEMORY, READY
 from contracts.errors import MalformedMessage, TransientFault
 from contracts.mail import ParsedMail
 
@@ -27,8 +27,6 @@ MAX_ANSWER_BYTES = 512 * MIB
 MAILS_PER_CHILD = 500
 LARGE_MAIL_BYTES = 4 * MIB
 _WALL_PER_CPU = 4
-_FRAME = struct.Struct(">IQ")
-_READY = b"ready\n"
 
 
 class SandboxedParser:
@@ -93,7 +91,7 @@ class SandboxedParser:
         limits = [str(self._cpu_s), str(self._address_space_bytes)]
         try:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "adapters.parsing", *limits),
+                *(sys.executable, "-m", "adapters.parsing_child", *limits),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,
@@ -122,16 +120,16 @@ class _Child:
 
     async def until_ready(self) -> None:
         assert self.process.stdout is not None
-        await self.process.stdout.readexactly(len(_READY))
+        await self.process.stdout.readexactly(len(READY))
 
     async def exchange(self, order: bytes, raw: bytes) -> tuple[dict[str, Any], bytes, dict[str, bytes]]:
         """Send one mail; the head of the answer, the parsed mail as JSON, and the attachments."""
         stdin, stdout = self.process.stdin, self.process.stdout
         assert stdin is not None and stdout is not None
-        stdin.write(_FRAME.pack(len(order), len(raw)) + order)
+        stdin.write(FRAME.pack(len(order), len(raw)) + order)
         stdin.write(raw)
         await stdin.drain()
-        head_size, body_size = _FRAME.unpack(await stdout.readexactly(_FRAME.size))
+        head_size, body_size = FRAME.unpack(await stdout.readexactly(FRAME.size))
         if head_size + body_size > MAX_ANSWER_BYTES:
             raise MalformedMessage("parser_answer")
         head = json.loads(await stdout.readexactly(head_size))
@@ -155,7 +153,7 @@ class _Child:
             code = await asyncio.wait_for(self.process.wait(), timeout=5)
         except TimeoutError:
             code = await self.end()
-        return "parser_cpu" if code == -SIGXCPU else "parser_killed"
+        return {-SIGXCPU: "parser_cpu", OUT_OF_MEMORY: "parser_memory"}.get(code, "parser_killed")
 
 
 class _Slot:
@@ -203,122 +201,3 @@ class _Slot:
         if task is not None:
             with contextlib.suppress(TransientFault):
                 await (await task).end()
-
-
-def _serve(cpu_s: int, address_space_bytes: int) -> None:
-    """The child: read a mail, parse it, answer, until the other end closes."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    orders = os.fdopen(0, "rb")
-    _warm_up()
-    _give_up_rights(address_space_bytes)
-    answers.write(_READY)
-    answers.flush()
-    while len(head := orders.read(_FRAME.size)) == _FRAME.size:
-        order_size, raw_size = _FRAME.unpack(head)
-        order, raw = json.loads(orders.read(order_size)), orders.read(raw_size)
-        _allow_cpu(cpu_s)
-        for piece in _answer(order, raw):
-            answers.write(piece)
-        answers.flush()
-        del raw
-
-
-def _answer(order: dict[str, Any], raw: bytes) -> list[bytes]:
-    try:
-        parsed, contents = _parse(order, raw)
-        body = parsed.model_dump_json().encode()
-        head: dict[str, Any] = {"contents": [(digest, len(data)) for digest, data in contents.items()]}
-        return [*_framed(head, body), *contents.values()]
-    except MemoryError:
-        return _framed({"error": "parser_memory", "worn": True}, b"")
-    except RecursionError:
-        return _framed({"error": "parser_recursion", "worn": True}, b"")
-    except MalformedMessage as fault:
-        return _framed({"error": str(fault)}, b"")
-    except Exception as fault:  # noqa: BLE001 - MI2: any fault of the parser ends as a reason code at the caller
-        return _framed({"error": f"parser_error_{type(fault).__name__}", "worn": True}, b"")
-
-
-def _framed(head: dict[str, Any], body: bytes) -> list[bytes]:
-    shown = json.dumps(head).encode()
-    return [_FRAME.pack(len(shown), len(body)), shown, body]
-
-
-def _parse(order: dict[str, Any], raw: bytes) -> tuple[ParsedMail, dict[str, bytes]]:
-    from domain.mail.generic import parse_generic_strictly
-    from domain.mail.parse import Arrival, parse_strictly
-
-    arrival = Arrival(
-        datetime.fromisoformat(order["received_at"]),
-        order["envelope_sender"],
-        tuple(order["envelope_recipients"]),
-        tuple(order["our_names"]),
-        tuple(order["languages"]),
-    )
-    if order["raw_kind"] == "rfc822":
-        return parse_strictly(raw, arrival)
-    if order["raw_kind"] == "provider_json":
-        return parse_generic_strictly(_payload(raw), arrival)
-    raise MalformedMessage("unknown_raw_kind")
-
-
-def _payload(raw: bytes) -> dict[str, Any]:
-    """The `inboundPayload` of an event, or the object itself if it is one already (AD2)."""
-    try:
-        event = json.loads(raw)
-    except ValueError:
-        raise MalformedMessage("payload_unreadable") from None
-    payload = event.get("inboundPayload", event) if isinstance(event, dict) else None
-    if not isinstance(payload, dict):
-        raise MalformedMessage("payload_unreadable")
-    return payload
-
-
-def _warm_up() -> None:
-    """Load everything that is loaded lazily: afterwards no file can be opened any more."""
-    import encodings
-    import importlib
-    import pkgutil
-
-    for module in pkgutil.iter_modules(encodings.__path__):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(f"encodings.{module.name}")
-    order = {
-        "received_at": "2026-01-01T00:00:00+00:00",
-        "envelope_sender": None,
-        "envelope_recipients": (),
-        "our_names": ("Example",),
-        "languages": ("en", "de"),
-    }
-    sample = b"From: Shop.example <a@b.example>\n\n" + "Où est ma commande, s'il vous plaît ? ".encode("latin-1") * 3
-    for raw_kind, raw in (("rfc822", sample), ("provider_json", b"{}"), ("", b"")):
-        _answer({**order, "raw_kind": raw_kind}, raw)
-
-
-def _give_up_rights(address_space_bytes: int) -> None:
-    """No more address space than allowed, no new file descriptor, no file growth, no core."""
-    import resource
-
-    limits = {
-        resource.RLIMIT_AS: address_space_bytes,
-        resource.RLIMIT_NOFILE: 0,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-    }
-    for kind, limit in limits.items():
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(kind, (limit, limit))
-
-
-def _allow_cpu(cpu_s: int) -> None:
-    """`cpu_s` more seconds of CPU for the next mail; past them the kernel ends the process with SIGXCPU."""
-    import resource
-
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(used.ru_utime + used.ru_stime) + cpu_s + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
-
-
-if __name__ == "__main__":
-    _serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -973,8 +973,8 @@ WHERE a.account IN ('accepted', 'poison') ORDER BY m.id LIMIT $1
 SELECT a.message_id, 'its bytes ' || CASE WHEN b.sha256 IS NULL THEN 'are gone' ELSE 'are not whole' END AS what,
     count(*) OVER () AS all_of_them
 FROM accepted_mail a LEFT JOIN blobs b ON b.organisation_id = a.organisation_id AND b.sha256 = a.blob_sha256
-WHERE a.account <> 'deleted' AND b.size_bytes IS DISTINCT FROM (SELECT sum(octet_length(c.bytes)) FROM blob_chunks c
-    WHERE c.organisation_id = a.organisation_id AND c.sha256 = a.blob_sha256)
+WHERE a.account <> 'deleted' AND (b.sha256 IS NULL OR b.size_bytes IS DISTINCT FROM (SELECT sum(octet_length(c.bytes))
+    FROM blob_chunks c WHERE c.organisation_id = a.organisation_id AND c.sha256 = a.blob_sha256))
 ORDER BY a.message_id LIMIT $1
 
 -- name: accounts_without_start
@@ -1105,7 +1105,7 @@ WHERE t.id = $1 AND u.id = t.user_id AND u.organisation_id = $2 RETURNING t.id, 
 
 -- name: api_subject
 SELECT a.message_id, a.mailbox_id, a.organisation_id, a.account, a.poison_reason, a.blob_sha256, b.kind AS mailbox_kind,
-    m.processing_status AS status, m.thread_id, m.archive_reason, m.run_no, m.draft_revision, m.hold_reason, m.send_at,
+    b.address AS mailbox_address, m.processing_status AS status, m.thread_id, m.archive_reason, m.run_no, m.draft_revision, m.hold_reason, m.send_at,
     m.from_identity, m.draft_response, m.reply_recipients, w.workflow_id, w.started_at,
     (SELECT o.id FROM outbox o WHERE o.message_id = m.id AND o.reply_slot = 'reply' AND o.state <> 'cancelled'
         ORDER BY o.generation DESC LIMIT 1) AS outbox_id
@@ -1117,6 +1117,9 @@ LEFT JOIN LATERAL (
     JOIN start_queue q ON q.workflow_id = 'message/' || a.message_id || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
     ORDER BY n DESC, q.start_no DESC LIMIT 1) w ON true
 WHERE a.message_id = $1
+
+-- name: api_in_thread
+SELECT EXISTS (SELECT 1 FROM inbound_messages WHERE id = $1 AND thread_id = $2)
 
 -- name: api_last_event
 SELECT e.actor, e.at, e.to_status, coalesce(nullif(u.name, ''), u.email) AS name

@@ -101,6 +101,11 @@ class Relay:
             log.warning("relay waits for the database", reason=type(fault).__name__)
             await asyncio.sleep(1)
             return False
+        except Exception:
+            # Nothing may end the only starter of workflows.
+            log.exception("relay stumbled")
+            await asyncio.sleep(1)
+            return False
         if started:
             await asyncio.sleep(started / self.pace if started >= BATCH else 0)
         return started >= BATCH or woken >= BATCH
@@ -117,7 +122,7 @@ class Relay:
             await self._start_workflow(row)
         except WorkflowAlreadyStartedError:
             await tx.run("relay_started", row["workflow_id"], row["start_no"])
-        except (RPCError, RuntimeError, OSError) as fault:
+        except (RPCError, RuntimeError, OSError, ValueError, KeyError) as fault:
             log.warning("start failed", workflow_id=row["workflow_id"], reason=_reason(fault))
             await tx.run("relay_start_failed", row["workflow_id"], row["start_no"], _back_off(row["attempts"]))
         else:

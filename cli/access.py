@@ -40,7 +40,7 @@ class Access:
         found = given or self.values.get(name)
         if not found:
             raise SettingsFault(
-                f"{name}: nothing was read. `make run` writes it to {default_state().webhook_secrets_file} at its first "
+                f"{name}: nothing was read. `make run` writes it to {default_state().webhook_secrets_file} at first "
                 "start; for another machine set the variable."
             )
         return found
@@ -60,9 +60,10 @@ def find_access(url: str | None = None, state: StateDir | None = None) -> Access
     """The API at `url`, else at DESKHAND_URL, else on this machine."""
     state = state or default_state()
     kept = dotenv_values(state.webhook_secrets_file, interpolate=False)
-    values = {**state.environment(), **kept, **os.environ}
-    base = url or values.get(URL) or _local_url(state, values.get("API_HOST") or "")
-    return Access(_checked(base), {name: value for name, value in values.items() if value})
+    # Empty counts as unset, as everywhere in the settings.
+    values = {name: value for each in (state.environment(), kept, os.environ) for name, value in each.items() if value}
+    base = url or values.get(URL) or _local_url(state, values.get("API_HOST", ""))
+    return Access(_checked(base), values)
 
 
 def _local_url(state: StateDir, host: str) -> str:

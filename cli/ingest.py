@@ -77,7 +77,7 @@ def ingest(
     fault = run_until_fault(work)
     summarise(console, tally, fault)
     if follow_each and tally.message_ids:
-        show_standings(console, asyncio.run(follow(access, tally.message_ids, console)))
+        show_standings(console, asyncio.run(follow(access, tally.message_ids)))
     if fault or not tally.all_accepted:
         raise typer.Exit(1)
 

@@ -60,7 +60,8 @@ def _account_rows(accounts: Accounts, now: datetime) -> list[tuple[object, ...]]
             age = age_words(held.oldest, now) if held.oldest else ""
             rows.append((mailbox.address, held.account, held.mails, age))
         rows.append((mailbox.address, f"{mailbox.held} {_sign(mailbox.held, mailbox.accepted)}", mailbox.accepted, ""))
-    return [*rows, ("all", f"{accounts.held} {_sign(accounts.held, accounts.booked)} by the ledger", accounts.booked, "")]
+    total = f"{accounts.held} {_sign(accounts.held, accounts.booked)} by the ledger"
+    return [*rows, ("all", total, accounts.booked, "")]
 
 
 def _sign(held: int, accepted: int) -> str:

@@ -61,5 +61,8 @@ def show_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence
 
 
 def say(console: Console, text: str = "", style: str = "") -> None:
-    """Text as it is: no markup, no wrapping in pipes."""
-    console.print(Text(text, style=style), soft_wrap=True)
+    """Text as it is: no markup; in pipes no wrapping, and tabs stay tabs."""
+    if console.is_terminal:
+        console.print(Text(text, style=style), soft_wrap=True)
+    else:
+        print(text, file=console.file)

@@ -24,6 +24,7 @@ TEMPORAL_DATABASES: Final = ("temporal", "temporal_visibility")
 CONNECT_TIMEOUT_S: Final = 10
 # Such a password fits SQL and URLs as it is.
 PLAIN_PASSWORD: Final = re.compile(r"[A-Za-z0-9_.-]{16,200}")
+PLAIN_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 URLS: Final = {APP: "DATABASE_URL", OWNER: "DATABASE_OWNER_URL"}
 
 
@@ -58,12 +59,12 @@ def cluster_from(environment: Mapping[str, str]) -> BareCluster:
     for role, found in parts.items():
         if found.username != role:
             raise SettingsFault(f"{URLS[role]}: the user must be {role}, the role that schema.sql grants to.")
-    databases = {found.path.lstrip("/") for found in parts.values()}
-    if len(databases) != 1 or not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", *databases):
+    database, other = (found.path.lstrip("/") for found in parts.values())
+    if database != other or not PLAIN_NAME.fullmatch(database):
         raise SettingsFault("DATABASE_URL, DATABASE_OWNER_URL: both must name one database, in lower-case letters.")
     passwords = {role: _plain(URLS[role], found.password) for role, found in parts.items()}
     passwords[TEMPORAL] = _plain("TEMPORAL_DB_PASSWORD", environment.get("TEMPORAL_DB_PASSWORD"))
-    return BareCluster(environment.get("POSTGRES_SUPERUSER_URL", ""), passwords, databases.pop())
+    return BareCluster(environment.get("POSTGRES_SUPERUSER_URL", ""), passwords, database)
 
 
 def _plain(name: str, password: str | None) -> str:

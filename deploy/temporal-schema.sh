@@ -1,5 +1,6 @@
 #!/bin/sh
-# Temporal's tables, brought up to the version of the tools. A schema that is there already is left at its version.
+# Temporal's tables, brought up to the version of the tools. The first line starts at nothing and leaves
+# what is there alone; the second applies what is missing.
 set -eu
 bring_up() {
     temporal-sql-tool --database "$1" setup-schema -v 0.0

@@ -1,5 +1,6 @@
 """What a person sees while the stack starts, runs and stops: a live list on a terminal, plain lines elsewhere."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +8,11 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+def _outcome(error: BaseException) -> str:
+    """What did not fail itself was broken off because something else failed, or because a person stopped it."""
+    return "broken off" if isinstance(error, asyncio.CancelledError) else "failed"
 
 
 class PlainDisplay:
@@ -21,8 +27,8 @@ class PlainDisplay:
         began = time.monotonic()
         try:
             yield
-        except BaseException:
-            self.say(f"{name}: failed")
+        except BaseException as error:
+            self.say(f"{name}: {_outcome(error)}")
             raise
         self.say(f"{name}: ready after {time.monotonic() - began:.1f} s")
 
@@ -47,8 +53,8 @@ class LiveDisplay(PlainDisplay):
         task = self.progress.add_task(name, total=1)
         try:
             yield
-        except BaseException:
-            self.progress.update(task, description=f"[red]{name}: failed[/]")
+        except BaseException as error:
+            self.progress.update(task, description=f"[red]{name}: {_outcome(error)}[/]")
             self.progress.stop_task(task)
             raise
         self.progress.update(task, completed=1)

@@ -7,6 +7,7 @@ the account `nobody` instead, which must then be able to reach it and the progra
 import os
 import pwd
 import signal
+import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -69,6 +70,13 @@ def give(path: Path, identity: str) -> None:
 
 
 def open_way(path: Path, identity: str) -> None:
-    """Let a foreign account pass through (not list) the state folder on its way to its own data."""
-    if ":" in identity:
-        path.chmod(path.stat().st_mode | 0o011)
+    """Let a foreign account pass through (not list) the state folder; StackFault when it cannot even come that far."""
+    if ":" not in identity:
+        return
+    path.chmod(path.stat().st_mode | 0o011)
+    closed = [parent for parent in path.parents if not parent.stat().st_mode & stat.S_IXOTH]
+    if closed:
+        raise StackFault(
+            f"Postgres runs as the account {identity} here, which cannot pass through {closed[-1]} to {path}. "
+            "Set DESKHAND_STATE_DIR to a folder elsewhere, for example /var/lib/deskhand."
+        )

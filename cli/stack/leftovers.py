@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from cli.stack.faults import StackFault
+from cli.stack.state import write_private
 
 ORPHAN_TIMEOUT_S = 15.0
 POLL_S = 0.05
@@ -80,7 +81,7 @@ async def _gone(is_there: Callable[[], bool]) -> bool:
 
 def remember_children(file: Path, running: Mapping[int, Sequence[str]]) -> None:
     """Keep which processes this stack runs, for the next start after a crash."""
-    file.write_text(json.dumps({pid: list(command) for pid, command in running.items()}), encoding="utf-8")
+    write_private(file, json.dumps({pid: list(command) for pid, command in running.items()}))
 
 
 async def end_orphans(file: Path) -> None:

@@ -9,11 +9,13 @@ from datetime import timedelta
 from typing import Final
 
 from google.protobuf.duration_pb2 import Duration
-from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.enums.v1 import IndexedValueType, TaskQueueType
 from temporalio.api.namespace.v1 import NamespaceConfig
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
     DescribeNamespaceRequest,
+    DescribeTaskQueueRequest,
     RegisterNamespaceRequest,
     UpdateNamespaceRequest,
 )
@@ -129,3 +131,18 @@ async def _add(client: Client, namespace: str, missing: dict[str, AttributeType]
         # A namespace made a moment ago is not known everywhere in the server yet; another starter may have been first.
         if error.status not in (RPCStatusCode.NOT_FOUND, RPCStatusCode.ALREADY_EXISTS):
             raise
+
+
+async def polls(address: str, namespace: str, task_queue: str, pid: int | None) -> bool:
+    """Whether the worker process asks for work of the queue; pollers of an earlier process do not count."""
+    request = DescribeTaskQueueRequest(
+        namespace=namespace,
+        task_queue=TaskQueue(name=task_queue),
+        task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    )
+    try:
+        client = await Client.connect(address, namespace=namespace)
+        found = await client.workflow_service.describe_task_queue(request)
+    except (RuntimeError, RPCError):
+        return False
+    return any(poller.identity.partition("@")[0] == str(pid) for poller in found.pollers)

@@ -8,8 +8,10 @@ from typing import Final
 
 from adapters.settings import PROJECT_ROOT
 from cli.stack.children import Child
+from cli.stack.namespace import polls
 from cli.stack.ports import LOOPBACK, StackPorts
 from cli.stack.state import StateDir
+from workflows.policies import TASK_QUEUE
 
 READY_TIMEOUT_S: Final = 90
 PROBE_TIMEOUT_S: Final = 2
@@ -81,9 +83,13 @@ def api_part(state: StateDir, ports: StackPorts, environment: Mapping[str, str])
 
 
 def worker_part(state: StateDir, ports: StackPorts, environment: Mapping[str, str]) -> Part:
-    """The worker; it is ready when it serves its metrics."""
+    """The worker; it is ready when the server sees it ask for work."""
     command = [sys.executable, "worker.py"]
     child = Child(
         "Worker", command, state.log("worker"), environment, PROJECT_ROOT, stop_timeout_s=WORKER_STOP_TIMEOUT_S
     )
-    return program_part(child, lambda: answers_http(ports.metrics_port, "/metrics"))
+
+    async def ready() -> bool:
+        return await polls(environment["TEMPORAL_ADDRESS"], environment["TEMPORAL_NAMESPACE"], TASK_QUEUE, child.pid)
+
+    return program_part(child, ready)

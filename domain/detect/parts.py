@@ -9,11 +9,12 @@ from domain.text.visible import visible_text
 WINDOW_CHARACTERS = 8_000
 WINDOW_OVERLAP = 1_000
 WINDOWS_MAX = 16
+SPLIT_SHARE_MIN = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A piece of a mail. `hidden`: no reader sees it; `quoted`: others wrote it; `reason` is that of a hidden passage."""
+    """A piece of a mail. `hidden`: no reader sees it; `quoted`: others wrote it; `reason`: why it is hidden."""
 
     place: str
     text: str
@@ -40,12 +41,11 @@ def _headers(mail: ParsedMail) -> Iterator[tuple[str, str, bool]]:
 
 
 def _bodies(mail: ParsedMail) -> Iterator[tuple[str, str, bool]]:
-    split = (("text", mail.new_text, False), ("quoted text", mail.quoted_text, True), ("signature", mail.signature, False))
-    if sum(len(text) for _, text, _ in split) >= 0.95 * len(mail.text):
-        yield from split
-    else:
-        yield "text", mail.text, False
-        yield "quoted text", mail.quoted_text, True
+    known = len(mail.new_text) + len(mail.quoted_text) + len(mail.signature)
+    # A split that lost text is not trusted: then the whole text is read as the sender's own.
+    yield "text", mail.new_text if known >= SPLIT_SHARE_MIN * len(mail.text) else mail.text, False
+    yield "quoted text", mail.quoted_text, True
+    yield "signature", mail.signature, False
     if mail.html:
         shown = visible_text(mail.html).text
         if shown.split() != mail.text.split():

@@ -11,7 +11,6 @@ from domain.detect.phrases import Pack, Phrase, pattern_of, vocabulary
 from domain.text.fold import fold
 
 PATTERN_MEMORY_BYTES = 64 * 1024 * 1024
-HITS_PER_DETECTOR_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +33,11 @@ class Matcher:
     detectors: tuple[Detector, ...]
     prefilter: re2.Filter
 
-    def hits(self, text: bytes) -> Iterator[tuple[Detector, int, int]]:
-        """Detectors with the byte span of each hit in UTF-8 `text`."""
+    def matches(self, text: bytes) -> Iterator[tuple[Detector, Iterator[tuple[int, int]]]]:
+        """Each detector that may hit, with the byte spans of its matches in UTF-8 `text`, in order."""
         for index in sorted(self.prefilter.Match(text, potential=True) or ()):
             detector = self.detectors[index]
-            for count, match in enumerate(detector.pattern.finditer(text)):
-                if count >= HITS_PER_DETECTOR_MAX:
-                    break
-                yield detector, match.start(), match.end()
+            yield detector, ((match.start(), match.end()) for match in detector.pattern.finditer(text))
 
 
 @cache

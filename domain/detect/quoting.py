@@ -1,6 +1,7 @@
 """Whether a hit stands in quoted or reported text: a customer who shows us an attack is not the attacker (P54, HD3)."""
 
 import re
+from bisect import bisect_left
 
 from domain.detect.patterns import reporting
 from domain.text.fold import fold
@@ -13,22 +14,23 @@ _QUOTE_LINE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(?:```|~~~)")
 
 
-def is_quoted(text: str, start: int, end: int) -> bool:
+def code_fences(text: str) -> tuple[int, ...]:
+    """Where the fences of code blocks stand; looked up once for all hits of a text."""
+    return tuple(fence.start() for fence in _FENCE.finditer(text))
+
+
+def is_quoted(text: str, start: int, end: int, fences: tuple[int, ...]) -> bool:
     """Whether `text[start:end]` is quoted by line mark, code block or quotation marks, or told as someone's words."""
     before = text[max(0, start - BEFORE_CHARACTERS):start]
     after = text[end:end + AFTER_CHARACTERS]
     line = before[before.rfind("\n") + 1:]
     if _QUOTE_LINE.match(line) or (not line.strip() and _QUOTE_LINE.match(text[start:end].lstrip("\n"))):
         return True
-    return _in_code(text, start, end, line) or _in_marks(before, after) or _is_reported(before)
-
-
-def _in_code(text: str, start: int, end: int, line: str) -> bool:
-    """Between two fences of a code block, or between backticks of its line."""
-    if line.count("`") % 2 and "`" in text[end:end + AFTER_CHARACTERS].partition("\n")[0]:
+    if line.count("`") % 2 and "`" in after.partition("\n")[0]:
         return True
-    fences = sum(1 for _ in _FENCE.finditer(text, 0, start))
-    return fences % 2 == 1 and _FENCE.search(text, end) is not None
+    fences_before = bisect_left(fences, start)
+    in_block = fences_before % 2 == 1 and fences_before < len(fences)
+    return in_block or _in_marks(before, after) or _is_reported(before)
 
 
 def _in_marks(before: str, after: str) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from contracts.classification import GuardVerdict
 from contracts.security import Evidence
@@ -19,12 +20,14 @@ from domain.detect.families import (
 )
 from domain.detect.parts import TextPart
 from domain.detect.patterns import Detector, matcher, phrase_words
-from domain.detect.quoting import is_quoted
+from domain.detect.quoting import code_fences, is_quoted
 from domain.text.characters import IN_WORD_MIN, has_tag_characters, zero_widths_in_words
 from domain.text.normalise import DECODED, JOINED, RAW, Form, forms_of
 
 SCAN_CHARACTERS_MAX = 1024 * 1024
 EVIDENCE_MAX = 200
+HITS_PER_DETECTOR_MAX = 16
+MATCHES_MAX = 2_000
 CONTEXT_CHARACTERS = 60
 
 Bypasses = frozenset[tuple[str, str]]
@@ -54,7 +57,7 @@ class ScanResult:
 
 
 def scan(parts: Sequence[TextPart], *, bypassed: Bypasses = frozenset()) -> ScanResult:
-    """Runs all detectors over `parts`, at most 1 MiB of them; `bypassed` holds (detector, evidence hash) pairs (P61)."""
+    """Runs all detectors over `parts`, at most 1 MiB; `bypassed` holds (detector, evidence hash) pairs (P61)."""
     hits: list[Hit] = []
     room, complete = SCAN_CHARACTERS_MAX, True
     for part in parts:
@@ -62,7 +65,7 @@ def scan(parts: Sequence[TextPart], *, bypassed: Bypasses = frozenset()) -> Scan
         complete = complete and len(text) == len(part.text)
         complete = _scan_part(part, text, hits) and complete
     unique = {(hit.evidence.detector, hit.evidence.place, hit.start): hit for hit in reversed(hits)}
-    kept = tuple(reversed(unique.values()))[:EVIDENCE_MAX]
+    kept = tuple(sorted(reversed(unique.values()), key=lambda hit: -hit.evidence.weight))[:EVIDENCE_MAX]
     return combine([hit.evidence for hit in kept], bypassed=bypassed, complete=complete, hits=kept)
 
 
@@ -129,9 +132,12 @@ def _scan_part(part: TextPart, text: str, hits: list[Hit]) -> bool:
     """Adds the hits of one part; False if some of its encoded runs went unread."""
     forms = forms_of(text, phrase_words())
     hits += _character_hits(part, text)
+    complete = forms.complete
     for form in forms.forms:
-        hits += _form_hits(part, text, form)
-    return forms.complete
+        found, graded = _form_hits(part, text, form)
+        hits += found
+        complete = complete and graded
+    return complete
 
 
 def _character_hits(part: TextPart, text: str) -> Iterator[Hit]:
@@ -146,32 +152,63 @@ def _character_hits(part: TextPart, text: str) -> Iterator[Hit]:
             yield Hit(_hidden_content(part, f"characters.{name}", snippet, RAW), 0, 0)
 
 
-def _form_hits(part: TextPart, text: str, form: Form) -> Iterator[Hit]:
-    encoded = form.text.encode(errors="replace")
-    ascii_only = len(encoded) == len(form.text)
-    for detector, first, last in matcher(joined=form.name == JOINED).hits(encoded):
-        start, end = (first, last) if ascii_only else (_characters(encoded, first), _characters(encoded, last))
-        yield from _graded(part, text, form, detector, start, end)
+class _FormText:
+    """One form as detectors need it: encoded, with offsets led back from bytes to characters in passing."""
+
+    def __init__(self, form: Form) -> None:
+        self.form, self.text = form, form.text
+        self.encoded = form.text.encode(errors="replace")
+        self.fences = code_fences(form.text)
+        self._byte = self._character = 0
+
+    def characters(self, offset: int) -> int:
+        """The character offset of a byte offset; cheap as long as offsets mostly grow."""
+        if len(self.encoded) == len(self.text):
+            return offset
+        if offset < self._byte:
+            self._byte = self._character = 0
+        self._character += len(self.encoded[self._byte:offset].decode(errors="replace"))
+        self._byte = offset
+        return self._character
 
 
-def _characters(encoded: bytes, offset: int) -> int:
-    return len(encoded[:offset].decode(errors="replace"))
+def _form_hits(part: TextPart, text: str, form: Form) -> tuple[list[Hit], bool]:
+    """The heaviest hits of each detector; False if there were too many matches to grade them all."""
+    reading = _FormText(form)
+    found: list[Hit] = []
+    complete = True
+    for detector, spans in matcher(joined=form.name == JOINED).matches(reading.encoded):
+        graded: list[Hit] = []
+        for first, last in islice(spans, MATCHES_MAX):
+            start = reading.characters(first)
+            graded += _graded(part, text, reading, detector, start, start + _length(reading.encoded[first:last]))
+        complete = complete and next(spans, None) is None
+        # Light hits in front must not crowd out a heavy one behind them.
+        found += sorted(graded, key=lambda hit: -hit.evidence.weight)[:HITS_PER_DETECTOR_MAX]
+    return found, complete
 
 
-def _graded(part: TextPart, text: str, form: Form, detector: Detector, start: int, end: int) -> Iterator[Hit]:
+def _length(encoded: bytes) -> int:
+    return len(encoded.decode(errors="replace"))
+
+
+def _graded(
+    part: TextPart, text: str, reading: _FormText, detector: Detector, start: int, end: int
+) -> Iterator[Hit]:
     """The evidence of one match: its own family, and hidden_content if no reader would have seen it."""
+    form = reading.form
     unseen = part.hidden or form.name == DECODED
-    quoted = not unseen and (part.quoted or is_quoted(form.text, start, end))
+    quoted = not unseen and (part.quoted or is_quoted(form.text, start, end, reading.fences))
     band = _band(detector, form.text, start, end, quoted)
     if band is None:
         return
     origin_start, origin_end = form.origin(start, end)
     snippet = _cut(form.text, start, end) if form.base is not None else _cut(text, origin_start, origin_end)
-    yield Hit(
-        Evidence(
-            detector=detector.id, family=detector.phrase.family, weight=WEIGHTS[band], place=part.place, snippet=snippet,
-            language=detector.language, form=form.name, quoted=quoted, source_message_id=part.source_message_id,
-        ), origin_start, origin_end)
+    evidence = Evidence(
+        detector=detector.id, family=detector.phrase.family, weight=WEIGHTS[band], place=part.place, snippet=snippet,
+        language=detector.language, form=form.name, quoted=quoted, source_message_id=part.source_message_id,
+    )
+    yield Hit(evidence, origin_start, origin_end)
     if unseen:
         how = "decoded" if form.name == DECODED else "hidden"
         yield Hit(_hidden_content(part, f"hidden_content.{how}", snippet, form.name), origin_start, origin_end)

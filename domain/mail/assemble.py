@@ -109,6 +109,7 @@ def _chosen_text(text: str, findings: Findings) -> str:
 def _sender(envelope: Envelope, findings: Findings) -> Address | None:
     findings.note(*(f"from_{flag}" for flag in envelope.senders.flags))
     findings.note(*(f"reply_to_{flag}" for flag in envelope.reply_to.flags))
+    findings.note(*(f"to_{flag}" for flag in (*envelope.to.flags, *envelope.cc.flags) if flag in ("group", "too_many")))
     return envelope.senders.addresses[0] if envelope.senders.addresses else None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from domain.mail.findings import Findings
+from domain.mail.limits import MAX_HTML_BYTES
 from domain.mail.other_parts import read_other
 from domain.mail.structure import Part
 from domain.mail.text_parts import read_html, read_plain
@@ -32,7 +33,8 @@ def render(part: Part, findings: Findings) -> Rendered:
     if part.children:
         return _in_order(part, findings)
     if part.content_type.startswith("text/") and not part.opaque and not _is_file(part, findings):
-        return _text(part, findings)
+        if findings.may_read_text(min(part.size_bytes, MAX_HTML_BYTES)):
+            return _text(part, findings)
     inner = read_other(part, findings)
     return render(inner, findings) if inner is not None else Rendered()
 

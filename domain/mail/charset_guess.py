@@ -5,7 +5,7 @@ import unicodedata
 
 from charset_normalizer import from_bytes
 
-SAMPLE_BYTES = 16 * 1024
+SAMPLE_BYTES = 4 * 1024
 _CANDIDATES = (
     "cp1252",
     "cp1250",

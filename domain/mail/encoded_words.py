@@ -35,9 +35,9 @@ def unfold(value: bytes) -> bytes:
     return _LINE_BREAK.sub(b" ", _FOLD.sub(b"", value)).strip(b" \t")
 
 
-def decode_header(value: bytes) -> HeaderText:
+def decode_header(value: bytes, detect: bool = True) -> HeaderText:
     """A raw header value as clean text: encoded words, raw 8-bit and any mixture of the two. Never raises."""
-    decoded = [decode_bytes(piece.data, piece.charset) for piece in _joined(_pieces(unfold(value)))]
+    decoded = [decode_bytes(piece.data, piece.charset, detect) for piece in _joined(_pieces(unfold(value)))]
     foreign = next((each.charset for each in decoded if not each.text.isascii()), "")
     return HeaderText(header_text("".join(each.text for each in decoded)), foreign)
 

@@ -10,7 +10,14 @@ from urllib.parse import unquote
 from contracts.mail import Attachment, HiddenPassage
 from domain.mail.charsets import Decoded
 from domain.mail.cleaning import seen_text
-from domain.mail.limits import MAX_ATTACHED_MAILS, MAX_ATTACHMENTS, MAX_PARTS, MAX_PASSAGES
+from domain.mail.limits import (
+    MAX_ALL_TEXTS_BYTES,
+    MAX_ATTACHED_MAILS,
+    MAX_ATTACHMENTS,
+    MAX_PARTS,
+    MAX_PASSAGES,
+    MAX_TEXT_PARTS,
+)
 from domain.mail.parameters import media_type, safe_file_name
 from domain.mail.sniff import file_flags, sniff_type
 from domain.text.visible import VisibleText
@@ -24,6 +31,8 @@ class Findings:
     """The growing result of one parse. `contents` holds the bytes of the attachments by SHA-256."""
 
     parts_left: int = MAX_PARTS
+    texts_left: int = MAX_TEXT_PARTS
+    text_bytes_left: int = MAX_ALL_TEXTS_BYTES
     defects: dict[str, None] = field(default_factory=dict)
     decoded_as: dict[str, None] = field(default_factory=dict)
     replacements: int = 0
@@ -46,6 +55,15 @@ class Findings:
     def note(self, *codes: str) -> None:
         """Remember defect codes, each once, in the order met."""
         self.defects.update(dict.fromkeys(codes))
+
+    def may_read_text(self, size_bytes: int) -> bool:
+        """True if a text of that size is within the budget of all texts of the mail, which it is charged to (MI3)."""
+        if self.texts_left <= 0 or size_bytes > self.text_bytes_left:
+            self.note("too_many_texts")
+            return False
+        self.texts_left -= 1
+        self.text_bytes_left -= size_bytes
+        return True
 
     def note_charset(self, decoded: Decoded) -> str:
         """Remember how a text was decoded and pass its text on (MI4)."""
@@ -113,8 +131,8 @@ class Findings:
         )
 
     def _default_name(self, kind: str) -> str:
-        subtype = re.sub(r"[^a-z0-9]", "", kind.rpartition("/")[2].removeprefix("x-"))[:10]
-        extension = _EXTENSIONS.get(kind, subtype or "bin")
+        subtype = kind.rpartition("/")[2]
+        extension = _EXTENSIONS.get(kind) or (subtype if len(subtype) <= 4 and subtype.isalnum() else "bin")
         return f"attachment-{len(self.attachments) + 1}.{extension}"
 
 
@@ -126,6 +144,7 @@ _EXTENSIONS = {
     "message/rfc822": "eml",
     "message/global": "eml",
     "message/delivery-status": "txt",
+    "text/rfc822-headers": "txt",
     "application/pkcs7-signature": "p7s",
     "application/x-pkcs7-signature": "p7s",
     "application/pgp-signature": "asc",

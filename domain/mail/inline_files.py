@@ -52,7 +52,7 @@ def _read_yenc(text: bytes, start: int) -> tuple[bytes, int]:
     start = part.end() if part else start
     end = _YENC_END.search(text, start)
     if end is None:
-        return b"", start
+        return b"", len(text)
     packed = text[start : end.start()].replace(b"\r", b"").replace(b"\n", b"")
     plain = _YENC_ESCAPED.sub(lambda found: bytes(((found[1][0] - 64) % 256,)), packed)
     return plain.translate(_YENC_SHIFT), end.end()

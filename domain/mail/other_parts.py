@@ -44,6 +44,8 @@ def _keep(part: Part, data: bytes, findings: Findings) -> None:
     kind = part.content_type
     if kind in _CALENDAR_TYPES or file_name(part).lower().endswith(".ics"):
         _note_calendar(part, data, findings)
+    if kind == "application/pgp-encrypted":
+        findings.encrypted = True
     flags = ("signature",) if kind in _SIGNATURE_TYPES else ()
     findings.attach(data, kind, file_name(part), part.content_id, flags)
 

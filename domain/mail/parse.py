@@ -101,7 +101,7 @@ def _envelope(block: HeaderBlock, findings: Findings) -> Envelope:
         message_id_raw=id_text(block.first("message-id")),
         in_reply_to=all_ids(b" ".join(block.all("in-reply-to"))),
         references=all_ids(b" ".join(block.all("references"))),
-        headers=shown_headers((name, decode_header(value).text) for name, value in block.fields),
+        headers=shown_headers((name, decode_header(value, detect=False).text) for name, value in block.fields),
     )
 
 

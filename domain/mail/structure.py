@@ -38,6 +38,11 @@ class Part:
         """The body as it stands in the mail, transfer encoding untouched."""
         return self.raw[self.headers.body_start : self.end]
 
+    @property
+    def size_bytes(self) -> int:
+        """The size of the body as it stands in the mail."""
+        return self.end - self.headers.body_start
+
     @cached_property
     def content_header(self) -> Parameterised:
         """Content-Type with its parameters."""

@@ -85,18 +85,18 @@ def _meta_charset(data: bytes) -> str:
 
 def unflow(text: str, delete_space: bool = False) -> str:
     """Lines of format=flowed joined into paragraphs within one quote depth (RFC 3676); `-- ` stays a line."""
-    lines: list[str] = []
+    paragraphs: list[list[str]] = []
     open_depth = -1
     for line in text.split("\n"):
         depth, content = _quote_depth(line)
         flows = content.endswith(" ") and content != "-- "
         kept = content[:-1] if flows and delete_space else content
         if depth == open_depth and content != "-- ":
-            lines[-1] += kept
+            paragraphs[-1].append(kept)
         else:
-            lines.append("> " * bool(depth) + kept if depth < 2 else ">" * depth + " " + kept)
+            paragraphs.append([">" * depth + " " * bool(depth), kept])
         open_depth = depth if flows else -1
-    return "\n".join(lines)
+    return "\n".join("".join(paragraph) for paragraph in paragraphs)
 
 
 def _quote_depth(line: str) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _NOT_BASE64 = bytes(set(range(256)) - set(_ALPHABET))
+MAX_PADDED_RUNS = 1_000
 _PADDING = re.compile(rb"=+")
 _FOREIGN = re.compile(rb"[^A-Za-z0-9+/=\s]")
 _BAD_ESCAPE = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*\r?\n|[ \t]*\Z)")
@@ -50,7 +51,8 @@ def decode_base64(data: bytes) -> Content:
     end = _padding_end(data)
     if _FOREIGN.search(data, end):
         return _one_run(data[:end].translate(None, _NOT_BASE64).rstrip(b"="), broken=True)
-    runs = [_one_run(run, broken=True) for run in _PADDING.split(clean)]
+    *first, last = _PADDING.split(clean, MAX_PADDED_RUNS)
+    runs = [_one_run(run, broken=True) for run in (*first, last.replace(b"=", b""))]
     return Content(b"".join(run.data for run in runs), ("base64_broken",))
 
 

@@ -94,7 +94,7 @@ def forms_of(text: str, vocabulary: frozenset[str] = frozenset()) -> Forms:
 def _changed_forms(text: str, vocabulary: frozenset[str]) -> list[Form]:
     """The normalised form, if it differs, and the joined ones, in the order of HX2 and HX3."""
     raw = Form(RAW, text)
-    form = _undisguised(raw)
+    form = undisguised(raw)
     runs = list(_SPACED.finditer(form.text)) if _SPACED_GUARD.search(form.text.encode()) else []
     joined = [Form(JOINED, _unspaced(run[0]), base=form.origin(run.start(), run.end())) for run in runs]
     form = _changed(form, _SPACED, _unspaced) if runs else form
@@ -109,12 +109,12 @@ def _renamed(form: Form, text: str) -> Form:
     return form if text == form.text else Form(NORMALISED if form.name == RAW else form.name, text, form.maps)
 
 
-def _undisguised(form: Form) -> Form:
-    """Entities, percent and quoted-printable remains, invisible characters, look-alikes, case and accents."""
+def undisguised(form: Form, *, mail_encoding: bool = True) -> Form:
+    """Entities, percent and (with `mail_encoding`) quoted-printable remains, unseen characters, look-alikes."""
     for _ in range(2):
         form = _substituted(form, "&", _ENTITY, html.unescape)
     form = _substituted(form, "%", _PERCENT, _unquoted)
-    form = _substituted(form, "=", _QUOTED, _unquoted_printable)
+    form = _substituted(form, "=", _QUOTED, _unquoted_printable) if mail_encoding else form
     return form if form.text.isascii() else _plain_letters(form)
 
 

@@ -4,9 +4,12 @@ from domain.detect.families import Band, Family
 from domain.detect.phrases import Pack, Phrase
 
 _SENDER_MEANS_OWN_WORDS = (
-    r"(?:die |welche )?(?:ich|wir|meine?[rms]?|unsere?[rms]?|man|er|sie|jemand)\b|"
-    r"(?:von|zu|zum|zur|in|im|bei|beim|uber|ueber|bezuglich|bezueglich|wegen|aus|fur|fuer|auf) "
-    r"(?:mir|uns|mein|unser|der|dem|den|die|das|meiner|meinem|unserer|unserem|gestern|vorgestern)\b"
+    r"(?:die |welche )?(?:ich|wir|man|jemand)\b|(?:von|aus|in) (?:mir|uns|mein\w*|unser\w*|gestern|vorgestern)\b|"
+    r"(?:von|zu|zum|zur|in|im|bei|beim|uber|ueber|bezuglich|bezueglich|wegen|aus|fur|fuer|auf) (?:\w+ )?(?:liefer\w*"
+    r"|versand\w*"
+    r"|bestell\w*|ruckgabe|rucksendung|adresse|rechnung|paket|etikett|karton|handbuch|anleitung|zahlung|buchung|gerat"
+    r"|maschine"
+    r"|produkt|fahrer|garantie|installation|montage|aufbau|erstattung|termin|konto|abholung)\b"
 )
 
 PACK = Pack(

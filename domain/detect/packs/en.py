@@ -4,9 +4,14 @@ from domain.detect.families import Band, Family
 from domain.detect.phrases import Pack, Phrase
 
 _SENDER_MEANS_OWN_WORDS = (
-    r"(?:that |which )?(?:i|we|my|our|he|she|they|somebody|someone)\b|"
-    r"(?:from|in|of|on|about|regarding|concerning|for) (?:my|our|the|this|your last|yesterday|last|her|his|their)\b"
+    r"(?:that |which )?(?:i|we|he|she|they|somebody|someone)\b|(?:from|in|of) (?:my|our|her|his|yesterday|last)\b|"
+    r"(?:from|in|of|on|about|regarding|concerning|for|to) (?:my |our |the |this |that |your )?(?:\w+ )?(?:delivery"
+    r"|shipping"
+    r"|shipment|order|return|address|invoice|parcel|package|label|box|manual|payment|booking|device|machine|product"
+    r"|driver"
+    r"|courier|warranty|installation|assembly|refund|appointment|account|packaging|customs|pickup)\b"
 )
+_THINGS_IN_MAIL = r"(?:address|number|e-?mail|mail|message|order|invoice|attachment|amount|price|date|request|link)\b"
 
 PACK = Pack(
     language="en",
@@ -96,7 +101,7 @@ PACK = Pack(
             "|content|ethical|moderation|output) (rules|guidelines|filter|filters|policies|protocols|restrictions"
             "|mechanisms|guardrails|constraints|limitations|settings)",
             "(your|these) {previous} {instructions} (do not|don't|no longer) (apply|count|matter|hold)",
-        ), not_after=r"(?:address|number|e-?mail|mail|message|order|invoice|attachment|amount|date|request|link)\b"),
+        ), not_after=_THINGS_IN_MAIL),
         Phrase("re_role.you_are_now", Family.RE_ROLE, Band.MEDIUM, (
             "you are now *4 {machine}",
             "you are now [a] [an] [the] [my] *2 ({unbound}|admin mode|developer mode|debug mode|root|dan|jailbreak~"

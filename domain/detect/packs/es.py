@@ -4,9 +4,12 @@ from domain.detect.families import Band, Family
 from domain.detect.phrases import Pack, Phrase
 
 _SENDER_MEANS_OWN_WORDS = (
-    r"(?:que )(?:le|les|te|os|yo|nosotros|me|nos|se|mi|envie|mande|escribi|di)\b|"
-    r"(?:sobre|de|en|del|para|acerca de|respecto a|relativas? a) (?:la|el|los|las|mi|mis|nuestro|nuestra|este|esta"
-    r"|ayer)\b"
+    r"que (?:le|les|te|os|yo|nosotros|nos|envie|mande|escribi|di) |(?:de|en) (?:mi|mis|nuestro|nuestra|ayer)\b|"
+    r"(?:sobre|de|en|del|para|acerca de|respecto a|relativas? a) (?:la |el |los |las |mi |nuestro |este |esta"
+    r" )?(?:entrega|envio"
+    r"|pedido|devolucion|direccion|factura|paquete|etiqueta|caja|manual|pago|reserva|aparato|maquina|producto"
+    r"|repartidor"
+    r"|garantia|instalacion|montaje|reembolso|cita|cuenta)\b"
 )
 
 PACK = Pack(

@@ -4,9 +4,12 @@ from domain.detect.families import Band, Family
 from domain.detect.phrases import Pack, Phrase
 
 _SENDER_MEANS_OWN_WORDS = (
-    r"(?:que |qu'|dont )?(?:je|j'|nous|on|il|elle|mon|ma|mes|notre|nos)\b|(?:que|qu')[ ']?(?:je|j'|nous|on|il|elle)\b|"
-    r"(?:concernant|pour|sur|de|dans|relatives? a|au sujet de) (?:la|le|les|l'|ma|mon|mes|notre|nos|ce|cette|hier|moi"
-    r"|nous)"
+    r"(?:que |qu'|dont )(?:je|j'|nous|on|il|elle)|(?:de|dans) (?:ma|mon|mes|notre|nos|moi|nous|hier)\b|"
+    r"(?:concernant|pour|sur|de|dans|relatives? a|au sujet de) (?:la |le |les |l'|ma |mon |notre |cette |ce"
+    r" )?(?:livraison|envoi"
+    r"|expedition|commande|retour|adresse|facture|colis|etiquette|carton|notice|manuel|paiement|reservation|appareil"
+    r"|machine"
+    r"|produit|livreur|garantie|installation|montage|remboursement|rendez-vous|compte)\b"
 )
 
 PACK = Pack(

@@ -200,6 +200,8 @@ def test_only_the_address_of_the_contact_record_may_be_repeated() -> None:
     contact = source("email: mara@example.org\nname: x@evil.example.com", SourceKind.CONTACT, trusted=False)
     assert not ground("We wrote to mara@example.org.", [contact], "").ungrounded
     assert ground("We wrote to x@evil.example.com.", [contact], "").ungrounded
+    nameless = source("name: x@evil.example.com", SourceKind.CONTACT, trusted=False)
+    assert ground("We wrote to x@evil.example.com.", [nameless], "").ungrounded
 
 
 def test_items_stand_where_they_say_and_name_their_source() -> None:

@@ -135,7 +135,7 @@ CORPUS: dict[str, bytes] = {
     "hidden newline": mail(b"x\r\n", subject=b"=?UTF-8?Q?x=0D=0ABcc:_v@evil.example?="),
     "odd from": b'From: "ada@customer.example" <bob@evil.example>\r\nSubject: s\r\n\r\nx\r\n',
     "two from": b"From: a@customer.example\r\nFrom: b@evil.example\r\nSubject: s\r\n\r\nx\r\n",
-    "bad ids": b"From: a@x.example\r\nMessage-ID: <>\r\nIn-Reply-To: <[1@x]>\r\nReferences: <@> <<a@b>> <c@D.test>\r\n\r\nx",
+    "bad ids": b"From: a@x.test\r\nMessage-ID: <>\r\nIn-Reply-To: <[1@x]>\r\nReferences: <@> <<a@b>> <c@D.test>\n\nx",
     "no header": b"just text, no header at all\r\n",
     "empty": b"",
     "subject only": mail(b"", subject=b"Where is my parcel?"),
@@ -216,7 +216,7 @@ CORPUS: dict[str, bytes] = {
     "many headers": b"".join(b"X-%d: y\r\n" % n for n in range(1_500)) + mail(b"after"),
     "bare cr": mail(b"line one\r\nline two").replace(b"\r\n", b"\r"),
     "bad date": b"From: a@x.example\r\nDate: Fri, 31 Jun 2026 10:00:00 +0000\r\n\r\nx",
-    "international": "From: Jürgen <müller@bücher.example>\r\nTo: x@faß.example\r\nSubject: Grüße\r\n\r\nHi\r\n".encode(),
+    "international": "From: Jürgen <müller@bücher.example>\r\nTo: x@faß.example\r\nSubject: Grüße\r\n\r\nHi".encode(),
     "flowed": mail(
         b"one \r\nparagraph\r\n> quoted \r\n> line\r\n-- \r\nAda\r\n", b"Content-Type: text/plain; format=flowed"
     ),

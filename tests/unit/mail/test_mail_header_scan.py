@@ -13,7 +13,8 @@ def test_the_identifying_headers_are_decoded() -> None:
     """Ids, sender, recipients, subject and date come out decoded, one line each (RC8)."""
     raw = (
         b"From: =?utf-8?q?J=C3=BCrgen?= <Jay@Customer.example>\r\nTo: support@shop.example\r\nCc: b@x.example\r\n"
-        b"Subject: =?utf-8?q?x=0D=0ABcc:_v@x?=\r\nDate: Mon, 1 Jun 2026\r\n 10:00:00 +0200\r\nMessage-ID: <A@B>\r\n\r\nbody"
+        b"Subject: =?utf-8?q?x=0D=0ABcc:_v@x?=\r\nDate: Mon, 1 Jun 2026\r\n 10:00:00 +0200\r\n"
+        b"Message-ID: <A@B>\r\n\r\nbody"
     )
     assert scan_headers(raw) == HeaderScan(
         message_id="A@b",

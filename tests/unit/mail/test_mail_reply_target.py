@@ -38,7 +38,7 @@ def mail(sender: str, reply_to: str = "") -> ParsedMail:
 def test_reply_to_moves_the_recipient_only_within_one_organisation(
     sender: str, reply_to: str, rule: TargetRule, address: str
 ) -> None:
-    """Same address or organisation: taken; foreign, several, ours or odd: a person, ignored, or From (AM2, AM4, RS-37)."""
+    """Same address or organisation: taken; ours: ignored; foreign, several or odd: a person (AM2, AM4, RS-37)."""
     target = reply_target(mail(sender, reply_to), OURS, ())
     assert target.rule is rule
     assert target.address is not None and target.address.address == address

@@ -70,7 +70,7 @@ def test_any_tree_is_that_of_the_standard_library(tree: tuple[bytes, bytes]) -> 
 
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 200, 2_000])
 def test_depth_is_cut_and_the_rest_kept_in_one_piece(levels: int) -> None:
-    """Below level 50 nothing is parsed: one opaque attachment, one defect, and the text in it is not lost (MI3, RS-26)."""
+    """Below level 50 nothing is parsed: one opaque attachment and one defect (MI3, RS-26)."""
     shown = parsed(deep(levels))
     assert "too_deep" in shown.defects
     assert [each.flags for each in shown.attachments] == [("opaque_excess",)]

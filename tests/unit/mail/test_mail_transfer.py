@@ -71,6 +71,14 @@ def test_prose_that_looks_like_a_file_stays(text: bytes) -> None:
     assert split_inline_files(text) == (text, ())
 
 
+def test_hostile_repetition_is_decoded_in_linear_steps() -> None:
+    """Padding after every character, and beginnings of files without an end: bounded work, nothing lost (MI2, MI5)."""
+    padded = decode_base64(b"QUJD" + b"QQ==" * 300_000)
+    assert padded.data.startswith(b"ABCA" + b"A" * 900)
+    endless = b"=ybegin line=1 name=a\n" * 40_000
+    assert split_inline_files(endless) == (endless, ())
+
+
 @given(st.binary(max_size=200), st.sampled_from(["base64", "quoted-printable", "x-uuencode", "yenc", ""]))
 def test_no_bytes_break_a_decoder(data: bytes, encoding: str) -> None:
     """Whatever the bytes, decoding returns bytes (MI2)."""

@@ -25,8 +25,10 @@ from tests.unit.mail.mail_corpus import (
     mail,
     nested_mails,
     parsed,
+    part,
+    text,
+    whole,
 )
-from tests.unit.mail.mail_corpus import part, text, whole
 from tests.unit.mail.wrapped_samples import (
     enveloped,
     mapi_binary,
@@ -193,6 +195,12 @@ def test_encrypted_mail_is_flagged_and_its_cipher_text_is_no_text(name: str) -> 
     shown = parsed(CORPUS[name])
     assert shown.encrypted
     assert "hQEM" not in shown.text + shown.new_text
+
+
+def test_encrypted_mail_that_a_server_took_apart_is_flagged() -> None:
+    """PGP/MIME whose container was rewritten is still known by its control part (MI15)."""
+    control = part(b"Version: 1", b"Content-Type: application/pgp-encrypted")
+    assert parsed(whole(b"mixed", text(""), control, file(b"x", b"application/octet-stream", b"m.asc"))).encrypted
 
 
 def test_inline_signed_text_is_read_without_its_armour() -> None:

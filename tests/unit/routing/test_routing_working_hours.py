@@ -178,7 +178,8 @@ MOMENTS = st.datetimes(datetime(2024, 1, 1), datetime(2030, 1, 1)).map(lambda mo
 
 @given(ZONES, CLOCKS, CLOCKS, MOMENTS)
 def test_opposite_windows_share_the_day(zone: str, start: time, end: time, moment: datetime) -> None:
-    """On seven days a week every moment, over any clock change, lies in a window or in the rest of the day, never both."""
+    """On seven days a week every moment, over any clock change, lies in a window or in the rest of the day, never
+    both."""
     # P86 gate 4
     week = frozenset(range(1, 8))
     one = WorkingHours(zone=zone, enabled=True, days=week, start=start, end=end)
@@ -190,7 +191,8 @@ def test_opposite_windows_share_the_day(zone: str, start: time, end: time, momen
 def test_a_window_is_open_by_its_wall_clock_alone(
     zone: str, start: time, end: time, moment: datetime, day: int
 ) -> None:
-    """Open means: the wall clock lies in the window of a working day; a week without clock change later it does again."""
+    """Open means: the wall clock lies in the window of a working day; a week without clock change later it does
+    again."""
     # P86 gate 4
     chosen = WorkingHours(zone=zone, enabled=True, days=frozenset({day}), start=start, end=end)
     local, later = (step.astimezone(ZoneInfo(zone)) for step in (moment, moment + timedelta(days=7)))

@@ -1,5 +1,6 @@
 """The embedded Temporal server: its namespace, its search attributes, and what survives `kill -9`."""
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -7,10 +8,12 @@ from datetime import timedelta
 
 import pytest
 import pytest_asyncio
+from temporalio import workflow
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from cli.stack.embedded import EmbeddedServices
 from cli.stack.faults import PortTaken, StackFault
@@ -18,6 +21,7 @@ from cli.stack.namespace import (
     INDEXED_TYPES,
     ensure_namespace,
     ensure_search_attributes,
+    polls,
     registered_attributes,
     retention_of,
 )
@@ -95,6 +99,27 @@ async def test_an_attribute_of_another_type_is_told(services: EmbeddedServices) 
     await client.operator_service.add_search_attributes(request)
     with pytest.raises(StackFault, match=r"Stage.*TEMPORAL_NAMESPACE"):
         await ensure_search_attributes(client, "foreign")
+
+
+@workflow.defn
+class Idle:
+    """Does nothing; a worker needs one."""
+
+    @workflow.run
+    async def run(self) -> None:
+        """End at once."""
+
+
+async def test_a_worker_counts_as_ready_once_it_asks_for_work(services: EmbeddedServices) -> None:
+    """Only the process that was started counts, not one that polled the queue before it."""
+    where = services.temporal.address, services.temporal.namespace, "readiness"
+    assert not await polls(*where, os.getpid())
+    client, runner = await services.temporal.client(), UnsandboxedWorkflowRunner()
+    async with Worker(client, task_queue="readiness", workflows=[Idle], workflow_runner=runner):
+        while not await polls(*where, os.getpid()):
+            await asyncio.sleep(0.02)
+        assert not await polls(*where, os.getpid() + 1)
+    assert not await polls("127.0.0.1:1", "deskhand", "readiness", os.getpid())
 
 
 def attributes() -> TypedSearchAttributes:

@@ -1,5 +1,6 @@
 """What a killed stack leaves behind is ended by the next one, and nothing else is."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -45,3 +46,13 @@ async def test_a_missing_or_damaged_list_stops_nothing(tmp_path: Path, content: 
         (tmp_path / "children").write_text(content, encoding="utf-8")
     await end_orphans(tmp_path / "children")
     assert not (tmp_path / "children").exists()
+
+
+def test_the_list_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    """Whoever reads it while it is written finds the old or the new one: it is another file, never a changed one."""
+    file = tmp_path / "children"
+    remember_children(file, {1: COMMAND})
+    with file.open(encoding="utf-8") as opened:
+        remember_children(file, {2: COMMAND})
+        assert json.load(opened) == {"1": COMMAND}
+    assert json.loads(file.read_text(encoding="utf-8")) == {"2": COMMAND}

@@ -1,0 +1,98 @@
+"""Composition root of the API process: settings, pools, sources, one lazy line to Temporal, routes (RC12: mail needs no Temporal)."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+
+from fastapi import FastAPI
+
+from adapters.logging import set_up_logging
+from adapters.postgres import Database
+from adapters.reception import Reception
+from adapters.reviews import ReviewDesk
+from adapters.settings import Settings
+from adapters.sources import Sources
+from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, pages, poison, reviews, threads, tokens
+from api.auth import Guard
+from api.pages_frame import SafeHeaders
+from api.services import Services
+from api.webhooks.body import Caps
+from api.webhooks.door import Reader
+from api.webhooks.routes import WebhooksFirst
+from domain.keys import Keyring
+
+STATEMENT_TIMEOUT_MS = 5_000
+DOOR_CONNECTIONS = 10
+PEOPLE_CONNECTIONS = 10
+ROUTERS = (
+    messages.router,
+    reviews.router,
+    bulk.router,
+    threads.router,
+    follow_ups.router,
+    poison.router,
+    mailboxes.router,
+    tokens.router,
+    health.router,
+)
+
+
+def create_app(
+    settings: Settings | None = None, *, caps: Caps | None = None, answer_within: timedelta = timedelta(seconds=8)
+) -> FastAPI:
+    """The application; `caps` and `answer_within` are for tests that cannot wait or send 64 MiB."""
+    chosen = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        """Opens what the process needs, and closes it in reverse."""
+        async with AsyncExitStack() as stack:
+            services = await _open(chosen, stack, answer_within)
+            app.state.services = services
+            app.state.reader = Reader(
+                door=Reception(services.door, services.keyring), sources=services.sources, caps=caps or Caps()
+            )
+            yield
+
+    app = FastAPI(
+        title="Deskhand",
+        description="A durable AI hand for a shared mail inbox.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    for router in ROUTERS:
+        app.include_router(router)
+    app.router.routes.extend(pages.routes())
+    docs.install(app)
+    errors.install(app)
+    for outer in (Guard, SafeHeaders, WebhooksFirst):
+        app.add_middleware(outer)
+    return app
+
+
+async def _open(settings: Settings, stack: AsyncExitStack, answer_within: timedelta) -> Services:
+    keyring = Keyring(settings.organisation_key_bytes())
+    door = await _pool(settings, stack, "deskhand-door", DOOR_CONNECTIONS)
+    return Services(
+        settings=settings,
+        keyring=keyring,
+        database=await _pool(settings, stack, "deskhand-api", PEOPLE_CONNECTIONS),
+        door=door,
+        sources=Sources(door, keyring),
+        desk=ReviewDesk(settings.temporal_address, settings.temporal_namespace, answer_within),
+    )
+
+
+async def _pool(settings: Settings, stack: AsyncExitStack, name: str, most: int) -> Database:
+    url = settings.database_url.get_secret_value()
+    database = await Database.connect(url, most=most, name=name, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+    stack.push_async_callback(database.close)
+    return database
+
+
+def served() -> FastAPI:
+    """The application as a process of its own, with its logs as JSON lines."""
+    set_up_logging("api")
+    return create_app()

