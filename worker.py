@@ -31,6 +31,9 @@ from adapters.relay import Relay
 from adapters.settings import Settings
 from adapters.usage import UsageLedger
 from contracts.sweep import SweepRequest
+from domain.briefing.tokens import count_tokens
+from domain.detect.parts import TextPart
+from domain.detect.scan import scan
 from domain.keys import Keyring
 from workflows import policies
 from workflows.inbound_message import InboundMessageWorkflow
@@ -53,6 +56,7 @@ async def main() -> None:
         client = await connect(settings.temporal_address, settings.temporal_namespace, _runtime(settings))
         worker, relay = await _build(settings, database, client, stack)
         await _keep_schedules(client)
+        await asyncio.to_thread(_warm_up)
         await _run_until_stopped(worker, relay)
 
 
@@ -100,6 +104,12 @@ async def _build(
     )
     relay = Relay(database, client, queue, withdraw=switched_off.withdraw_pending)
     return worker, relay
+
+
+def _warm_up() -> None:
+    """Loads patterns and the tokenizer, so that the first mail does not wait for them."""
+    scan([TextPart(place="warm-up", text="warm up")])
+    count_tokens("warm up")
 
 
 async def _keep_schedules(client: Client) -> None:

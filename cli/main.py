@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "run": Entry("cli.stack.command", "Start everything on this machine and keep it running until Ctrl-C."),
     "setup": Entry("cli.stack.setup", "Apply the schema and make the first rows on servers of your own."),
     "doctor": Entry("cli.doctor", "Check ports, keys, database, Temporal, model endpoint and mail relay."),
+    "demo": Entry("cli.demo", "Send a few real-looking mails through the webhook and follow each to its end."),
     "review": Entry("cli.review", "List, approve and reject drafts."),
     "ingest": Entry("cli.ingest", "Hand mail files to the webhook."),
     "knowledge": Entry("cli.knowledge", "Import and search what drafts are answered from."),

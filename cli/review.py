@@ -18,7 +18,7 @@ from contracts.status import Status
 
 T = TypeVar("T")
 Id = Annotated[str, typer.Argument(metavar="ID", help="A message id, or the end or beginning of one.")]
-From = Annotated[str | None, typer.Option("--from", metavar="FILE", help="Take the text from a file, or - from a pipe.")]
+From = Annotated[str | None, typer.Option("--from", metavar="FILE", help="Take the text from a file, - from a pipe.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve without asking.")]
 Confirmed = Annotated[list[str] | None, typer.Option("--confirm", metavar="FINDING", help="A finding you looked at.")]
 Reason = Annotated[str | None, typer.Option(help="Why the confirmed findings are in order.")]

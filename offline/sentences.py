@@ -1,4 +1,4 @@
-"""Mail text as sentences, since what people want stands in sentences and not in mails; greeting and farewell are cut."""
+"""Mail text as sentences, since what people want stands in sentences; greeting, farewell and quotes are cut."""
 
 import re
 
@@ -16,14 +16,16 @@ _GREETING = re.compile(
 )
 _FAREWELL = re.compile(
     r"(?:(?:kind|best|warm|many) )?(?:regards|wishes|thanks)|cheers|yours (?:faithfully|sincerely)|sincerely|best|"
-    r"thank you|(?:mit )?(?:freundlichen|besten|vielen|herzlichen|schönen|liebe|viele|beste|schöne) (?:grüßen|grüße|dank)|"
+    r"thank you|(?:mit )?(?:freundlichen|besten|vielen|herzlichen|schönen) (?:grüßen|dank)|"
+    r"(?:freundliche|liebe|viele|beste|schöne|herzliche) grüße|"
     r"danke(?: und gruß| im voraus)?|gruß|lg|mfg|cordialement|bien à vous|merci(?: d'avance)?|bonne journée|"
-    r"(?:un )?saludo|saludos(?: cordiales)?|atentamente|gracias(?: de antemano)?",
+    r"(?:un (?:cordial )?)?saludo(?: afectuoso)?|saludos(?: cordiales)?|atentamente|gracias(?: de antemano)?",
     re.IGNORECASE,
 )
 _SIGNATURE_LINES = 4
 _GREETING_CHARS = 45
 _WRAPPED_CHARS = 55
+_SHORTENED_CHARS = 12
 MOST_SENTENCES = 200
 
 
@@ -61,24 +63,25 @@ def _without_farewell(lines: list[str]) -> list[str]:
 
 def _unwrapped(text: str) -> list[str]:
     """Lines as the writer meant them: a long line that ends in no punctuation goes on in the next one."""
-    lines: list[str] = []
+    lines: list[list[str]] = []
     continues = False
     for raw in text.split("\n"):
         line = raw.strip()
         bullet = _BULLET.match(line)
         if continues and line and not bullet:
-            lines[-1] += f" {line}"
+            lines[-1].append(line)
         elif line:
-            lines.append(line[bullet.end() :] if bullet else line)
+            lines.append([line[bullet.end() :] if bullet else line])
         continues = len(raw) >= _WRAPPED_CHARS and line[-1:] not in ".!?…:;"
-    return [line for line in lines if line]
+    return [" ".join(parts) for parts in lines if parts[0]]
 
 
 def _split(line: str) -> list[str]:
-    found: list[str] = []
+    """Pieces between stops, joined again where the stop belongs to an abbreviation or an ordinal number."""
+    found: list[list[str]] = []
     for piece in _STOP.split(line):
-        if found and _SHORTENED.search(found[-1][-12:]):
-            found[-1] += f" {piece}"
+        if found and _SHORTENED.search(found[-1][-1][-_SHORTENED_CHARS:]):
+            found[-1].append(piece)
         elif piece:
-            found.append(piece)
-    return found
+            found.append([piece])
+    return [" ".join(parts) for parts in found]

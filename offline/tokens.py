@@ -3,7 +3,9 @@
 import re
 
 # Runs of letters, of digits, of other scripts, and single signs; no run overlaps another, so reading stays linear.
-_PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[\u00c0-\u024f]+|[\u0370-\u05ff\u0600-\u06ff]+|[\u3040-\u9fff\uac00-\ud7af]+|\S")
+_PIECES = re.compile(
+    r"[A-Za-z]+|[0-9]+|[\u00c0-\u024f]+|[\u0370-\u05ff\u0600-\u06ff]+|[\u3040-\u9fff\uac00-\ud7af]+|\S"
+)
 _LETTERS_PER_TOKEN = 4.8
 _DIGITS_PER_TOKEN = 3
 _LETTERS_PER_TOKEN_ELSEWHERE = 2.5

@@ -6,6 +6,7 @@ temperature and margins are chosen by cross-validation over the hand-written tra
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +76,7 @@ def order_head(embedder: Embedder) -> LinearHead:
 def knowledge_cosine(embedder: Embedder) -> float:
     """The least cosine at which the nearest entry is the right one 19 times in 20; questions without an answer count
     as wrong wherever they find an entry."""
-    items = data_of("knowledge_pairs.json")
+    items: list[dict[str, Any]] = data_of("knowledge_pairs.json")["pairs"]
     known = embedder.vectors([item["knowledge"] for item in items if item["knowledge"]])
     asked = [(question, place) for place, item in enumerate(items) for question in item["questions"]]
     near = embedder.vectors([question for question, _ in asked]) @ known.T
@@ -107,7 +108,8 @@ def least_margin(shares: Vectors, labels: Labels) -> float:
 def _report(shares: Vectors, labels: Labels, margin: float) -> None:
     order = np.sort(shares, axis=1)
     sure, right = order[:, -1] - order[:, -2] >= margin, shares.argmax(1) == labels
-    print(f"  accuracy {right.mean():.3f}; margin {margin}: coverage {sure.mean():.3f}, covered {right[sure].mean():.3f}")
+    covered = f"coverage {sure.mean():.3f}, covered {right[sure].mean():.3f}"
+    print(f"  accuracy {right.mean():.3f}; margin {margin}: {covered}")
 
 
 def _rows(items: list[Labelled], embedder: Embedder) -> Vectors:

@@ -27,7 +27,7 @@ def matches(words: str, cues: tuple[str, ...]) -> int:
 
 @cache
 def cue_lists(file: str) -> Mapping[str, tuple[str, ...]]:
-    """The cue lists of a data file, by group: folded word beginnings and phrases in English, German, French, Spanish."""
+    """The cue lists of a data file, by group: folded word beginnings and phrases in all our languages."""
     return {group: tuple(cues) for group, cues in data_of(file).items()}
 
 

@@ -11,7 +11,8 @@ from contracts.delivery import Outgoing
 from contracts.lifecycle import Command, Withdraw
 from contracts.status import OutboxState, Status
 from contracts.workflow import DeliverRequest, DeliverResult, DeliverState
-from domain.detect.scan import TextPart, scan
+from domain.detect.parts import TextPart
+from domain.detect.scan import scan
 from domain.keys import Keyring
 from domain.outbound.findings import outbound_findings
 

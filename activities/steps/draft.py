@@ -11,7 +11,8 @@ from contracts.outputs import ClassifyOutput, ContextOutput, DraftFinding, Draft
 from contracts.status import Status, StepKind
 from contracts.steps import Route, StepInput, in_state, transition
 from domain.briefing.grounding_sources import Source
-from domain.detect.scan import TextPart, scan
+from domain.detect.parts import TextPart
+from domain.detect.scan import scan
 from domain.draft.confidence import confidence_score, needs_options, options_with_draft
 from domain.draft.grounding import Grounding, ground
 from domain.draft.subject import draft_subject

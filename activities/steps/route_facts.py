@@ -15,7 +15,8 @@ from domain.breakers import Breaker, BreakerKind, BreakerState
 from domain.briefing.compaction import ContextTier
 from domain.budget.calendar_day import day_start, month_start
 from domain.budget.spend import Ceilings, Spent, judge_spend
-from domain.detect.scan import TextPart, scan
+from domain.detect.parts import TextPart
+from domain.detect.scan import scan
 from domain.routing.decision import RouteFacts
 from domain.routing.gate_facts import (
     AuditFacts,

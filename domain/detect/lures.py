@@ -1,6 +1,5 @@
 """The lure phrases of the packs, matched in one pass: which named reasons of a list stand in a text (P58)."""
 
-from collections.abc import Sequence
 from functools import cache
 
 import re2
@@ -14,21 +13,22 @@ NAME_CHARACTERS_MAX = 60
 
 
 @cache
-def _filter(name: str) -> tuple[re2.Filter, Sequence[str]]:
+def _filter(name: str) -> re2.Filter:
     options = re2.Options()
     options.case_sensitive = False
     options.never_capture = True
     options.log_errors = False
-    phrases = LISTS[name]
     matcher = re2.Filter()
-    for phrase in phrases:
+    for phrase in LISTS[name]:
         matcher.Add(pattern_of(phrase, {}).encode(), options)
     matcher.Compile()
-    return matcher, phrases
+    return matcher
 
 
 def lures_in(name: str, text: str) -> tuple[str, ...]:
-    """The distinct phrases of the list `name` that stand in the first 256 KiB of `text`, as the pack writes them."""
-    matcher, phrases = _filter(name)
-    found = matcher.Match(fold(text[:LURE_CHARACTERS_MAX]).encode(errors="replace"))
-    return tuple(phrases[index][:NAME_CHARACTERS_MAX] for index in sorted(found or ()))
+    """What the first 256 KiB of `text` says of the list `name`: the words of each phrase's first match, each once."""
+    matcher = _filter(name)
+    encoded = fold(text[:LURE_CHARACTERS_MAX]).encode(errors="replace")
+    matches = (matcher.re(index).search(encoded) for index in sorted(matcher.Match(encoded) or ()))
+    words = (" ".join(match[0].decode(errors="replace").split()) for match in matches if match is not None)
+    return tuple(dict.fromkeys(found[:NAME_CHARACTERS_MAX].strip(" .,:;-\"'") for found in words))

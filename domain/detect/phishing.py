@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from contracts.security import Evidence
@@ -10,17 +9,25 @@ from domain.detect.anchors import Anchor, page_links
 from domain.detect.families import QUARANTINE_MIN, SNIPPET_CHARACTERS_MAX, combined
 from domain.detect.lures import lures_in
 from domain.detect.packs.lures import BRANDS, REWRITERS, SHORTENERS
+from domain.detect.scan import evidence_hash
 from domain.outbound.links import Link, find_links
 from domain.text.hosts import lookalike_of, main_label, organisational_domain
 
 FAMILY = "phishing"
 LINKS_MAX = 500
+TEXT_CHARACTERS_MAX = 256 * 1024
+TARGET_CHARACTERS_MAX = 4_000
 BULK_ANCHORS_MIN = 3
 REPORTED_MAX = 0.60
-_LOGIN = re.compile(r"(?i)log-?in|sign-?in|verif|account|secur|passw|credential|auth|konto|anmeld|compte|connexion|cuenta"
-                    r"|acceso|wallet|unlock|billing|webmail")
-_BULK = re.compile(r"(?i)unsubscribe|abmelden|abbestellen|d\u00e9sabonn|d\u00e9sinscri|darse de baja|cancelar suscripci|opt.out"
-                   r"|view in browser|im browser")
+MISMATCH_COUNTS_MIN = 0.30
+_LOGIN = re.compile(
+    r"(?i)log-?in|sign-?in|verif|account|secur|passw|credential|auth|konto|anmeld|compte|connexion|cuenta|acceso|wallet"
+    r"|unlock|billing|webmail"
+)
+_BULK = re.compile(
+    r"(?i)unsubscribe|abmelden|abbestellen|d\u00e9sabonn|d\u00e9sinscri|darse de baja|cancelar suscripci|opt.out"
+    r"|view in browser|im browser"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,6 @@ class PhishingVerdict:
 @dataclass(slots=True)
 class _Case:
     facts: PhishingFacts
-    protected: frozenset[str]
     anchors: tuple[Anchor, ...]
     links: list[Link]
     asks: bool = False
@@ -67,7 +73,7 @@ class _Case:
 def phishing(facts: PhishingFacts, *, bypassed: frozenset[tuple[str, str]] = frozenset()) -> PhishingVerdict:
     """Judges the links and the wording of a mail; `bypassed` holds (detector, evidence hash) pairs (P61)."""
     page = page_links(facts.html)
-    case = _Case(facts, facts.own_hosts | facts.known_hosts | BRANDS, page.anchors, _links(facts, page.anchors))
+    case = _Case(facts, page.anchors, _links(facts, page.anchors))
     words = f"{facts.subject}\n{facts.text}"
     credentials, threats = lures_in("credential", words), lures_in("threat", words)
     case.asks = bool(credentials)
@@ -88,9 +94,9 @@ def phishing(facts: PhishingFacts, *, bypassed: frozenset[tuple[str, str]] = fro
 
 def _links(facts: PhishingFacts, anchors: tuple[Anchor, ...]) -> list[Link]:
     """Distinct links of text and HTML, by host and path."""
-    found = [*find_links(facts.text)[:LINKS_MAX]]
+    found = list(find_links(facts.text[:TEXT_CHARACTERS_MAX], limit=LINKS_MAX))
     for anchor in anchors[:LINKS_MAX]:
-        found += find_links(anchor.target)[:1]
+        found += find_links(anchor.target[:TARGET_CHARACTERS_MAX], limit=LINKS_MAX)[:1]
     distinct = {(link.scheme, link.host, link.path, link.query): link for link in found if not link.address}
     return list(distinct.values())
 
@@ -113,7 +119,7 @@ def _judge_anchor(case: _Case, anchor: Anchor) -> None:
 def _only_link(written: str) -> Link | None:
     """The one web link that a text consists of; None if it is anything else."""
     stripped = written.strip()
-    links = [link for link in find_links(stripped[:2000]) if not link.address]
+    links = [link for link in find_links(stripped[:TARGET_CHARACTERS_MAX]) if not link.address]
     if len(links) != 1 or links[0].end - links[0].start < len(stripped) - 2:
         return None
     return links[0]
@@ -143,16 +149,24 @@ def _judge_host(case: _Case, link: Link) -> None:
         case.add("mixed_scripts", 0.85, link.written)
     if "ip_host" in link.defects:
         case.add("ip_host", 0.75 if _LOGIN.search(link.path) or case.asks else 0.40, link.written)
-    imitated = lookalike_of(link.host, case.protected) if link.host else ""
-    if imitated:
-        case.add("lookalike_host", 0.85, f"{link.host} \u2192 {imitated}")
+    if link.host and "ip_host" not in link.defects:
+        _judge_likeness(case, link.host)
     if organisational_domain(link.host) in SHORTENERS:
         case.add("shortener", 0.30, link.host)
 
 
-def _verdict(case: _Case, bypassed: frozenset[tuple[str, str]]) -> PhishingVerdict:
-    from domain.detect.scan import evidence_hash
+def _judge_likeness(case: _Case, host: str) -> None:
+    """A host that imitates us, a big firm or a contact; a contact's neighbour may be honest, so that only flags."""
+    facts = case.facts
+    if organisational_domain(host) in {organisational_domain(known) for known in facts.known_hosts}:
+        return
+    imitated = lookalike_of(host, facts.own_hosts, near=True) or lookalike_of(host, BRANDS)
+    neighbour = "" if imitated else lookalike_of(host, facts.known_hosts, near=True)
+    if imitated or neighbour:
+        case.add("lookalike_host", 0.85 if imitated else 0.50, f"{host} \u2192 {imitated or neighbour}")
 
+
+def _verdict(case: _Case, bypassed: frozenset[tuple[str, str]]) -> PhishingVerdict:
     unique = tuple({(item.detector, item.snippet): item for item in case.found}.values())
     counted = [item for item in unique if (item.detector, evidence_hash(item)) not in bypassed]
     weights: dict[str, float] = {}
@@ -161,13 +175,9 @@ def _verdict(case: _Case, bypassed: frozenset[tuple[str, str]]) -> PhishingVerdi
     confidence = combined(weights)
     if case.facts.reported:
         confidence = min(confidence, REPORTED_MAX)
-    names = {item.detector for item in unique}
+    names = {item.detector for item in unique if item.weight >= MISMATCH_COUNTS_MIN}
     return PhishingVerdict(
         detected=confidence >= QUARANTINE_MIN, confidence=confidence, evidence=unique,
-        links=sum(1 for _ in _all_links(case)), link_mismatch="phishing.link_text_lies" in names,
+        links=len(case.anchors) or len(case.links), link_mismatch="phishing.link_text_lies" in names,
         suspicious_host=bool(names & {"phishing.shortener", "phishing.lookalike_host", "phishing.mixed_scripts"}),
     )
-
-
-def _all_links(case: _Case) -> Iterator[object]:
-    yield from case.anchors or case.links

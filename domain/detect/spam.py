@@ -16,11 +16,15 @@ _EXECUTABLE = re.compile(
 _DOUBLE = re.compile(
     r"(?i)\.(?:pdf|docx?|xlsx?|pptx?|jpe?g|png|gif|txt|rtf|csv|mp[34]|html?)[\s_.]{0,80}\.(?:[a-z0-9]{2,5})[\s.]*\Z"
 )
+_HARMLESS = frozenset(
+    "p7s p7m sig asc gz zip pdf txt xml csv json doc docx xls xlsx ppt pptx odt ods jpg jpeg png gif heic eml ics"
+    .split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SpamFacts:
-    """What the score is made of. `text` is the visible text with what people see of HTML; `links` counts links in it."""
+    """What the score is made of. `text` is the visible text, of HTML-only mail too; `links` counts its links."""
 
     subject: str = ""
     text: str = ""
@@ -104,8 +108,8 @@ def is_dangerous_name(name: str) -> bool:
 
 
 def _is_harmless_double(name: str) -> bool:
-    """Signatures and archives of a document, such as `report.pdf.p7s` or `data.csv.gz`."""
-    return name.lower().rstrip(". ").endswith((".p7s", ".p7m", ".sig", ".asc", ".gz", ".zip", ".pdf", ".txt", ".xml"))
+    """A document twice named, signed or packed, such as `photo.jpg.png`, `report.pdf.p7s` or `data.csv.gz`."""
+    return name.lower().rstrip(". ").rpartition(".")[2] in _HARMLESS
 
 
 def _credit(facts: SpamFacts) -> list[SpamEvidence]:

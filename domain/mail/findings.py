@@ -11,6 +11,7 @@ from contracts.mail import Attachment, HiddenPassage
 from domain.mail.charsets import Decoded
 from domain.mail.cleaning import seen_text
 from domain.mail.limits import (
+    MAX_ALL_TAGS,
     MAX_ALL_TEXTS_BYTES,
     MAX_ATTACHED_MAILS,
     MAX_ATTACHMENTS,
@@ -33,6 +34,7 @@ class Findings:
     parts_left: int = MAX_PARTS
     texts_left: int = MAX_TEXT_PARTS
     text_bytes_left: int = MAX_ALL_TEXTS_BYTES
+    tags_left: int = MAX_ALL_TAGS
     defects: dict[str, None] = field(default_factory=dict)
     decoded_as: dict[str, None] = field(default_factory=dict)
     replacements: int = 0
@@ -64,6 +66,15 @@ class Findings:
         self.texts_left -= 1
         self.text_bytes_left -= size_bytes
         return True
+
+    def may_render(self, html: str) -> bool:
+        """The same for the tags of an HTML text: a first one is always rendered, which has limits of its own (HV6)."""
+        tags = html.count("<")
+        is_within = not self.html or tags <= self.tags_left
+        self.tags_left -= tags
+        if not is_within:
+            self.note("too_many_texts")
+        return is_within
 
     def note_charset(self, decoded: Decoded) -> str:
         """Remember how a text was decoded and pass its text on (MI4)."""

@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
-from py3langid.modelio import load_model
+from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
+from py3langid.modelio import load_model  # type: ignore[import-untyped]
 
 SAMPLE_CHARS = 10_000
 MIN_LETTERS = 3

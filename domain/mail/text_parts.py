@@ -61,6 +61,9 @@ def read_html(part: Part, findings: Findings) -> str:
 def html_text(html: str, findings: Findings) -> str:
     """The visible text of decoded HTML, which is kept in `findings` as it came."""
     source = body_text(html)
+    if not findings.may_render(source):
+        findings.attach(html.encode("utf-8", "replace"), "text/html", flags=("opaque_excess",))
+        return ""
     findings.html.append(source)
     armoured = read_inline_pgp(findings.note_visible(visible_text(source)))
     findings.signed = findings.signed or armoured.signed

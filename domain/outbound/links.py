@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import unquote
 
 from domain.outbound.allow import LinkRule
@@ -55,25 +56,28 @@ class Link:
         return self.scheme == "https" and any(rule.covers(self.host, self.path, self.query) for rule in rules)
 
 
-def find_links(text: str) -> tuple[Link, ...]:
-    """Every link a receiving client might make of `text`, also of its undisguised form, by place (HL3)."""
+def find_links(text: str, *, limit: int | None = None) -> tuple[Link, ...]:
+    """Every link a receiving client might make of `text`, also of its undisguised form, by place (HL3).
+
+    `limit` ends the search early in text that is only judged, not released.
+    """
     raw = Form(RAW, text)
     plain = undisguised(raw, mail_encoding=False)
     found: dict[tuple[int, int, str, str], Link] = {}
     for form in (raw,) if plain is raw else (raw, plain):
-        for start, end in _spans(form.text):
+        for start, end in _spans(form.text, limit):
             link = _read(form.text[start:end], *form.origin(start, end), text)
             found.setdefault((link.start, link.end, link.host, link.query), link)
     return tuple(sorted(found.values(), key=lambda link: (link.start, link.end)))
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _spans(text: str, limit: int | None) -> Iterator[tuple[int, int]]:
     """Spans of links, the surest patterns first; none overlaps an earlier one."""
     starts: list[int] = []
     ends: list[int] = []
     for pattern in (_SCHEMED, _OPAQUE, _RELATIVE, _ADDRESS, _BARE, _BARE_NUMBER):
-        fresh = []
-        for match in pattern.finditer(text):
+        fresh: list[tuple[int, int]] = []
+        for match in islice(pattern.finditer(text), limit):
             start, end = match.start(), match.start() + len(_trimmed(match[0]))
             before = bisect_right(starts, start) - 1
             overlaps = (before >= 0 and ends[before] > start) or (before + 1 < len(starts) and starts[before + 1] < end)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from domain.text.geometry import Value
 from domain.text.lengths import SCREEN_WIDTH_PX, UNSURE, Length, parse_length
-from domain.text.properties import READERS, Value
+from domain.text.properties import READERS
 
 VALUE_CHARACTERS_MAX = 4_000
 RULES_MAX = 20_000

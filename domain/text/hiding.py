@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from domain.text.colour import BLACK, CONTRAST_MIN, UNKNOWN, WHITE, Colour, contrast, over, parse_colour
 from domain.text.css import Declaration
+from domain.text.geometry import FAR_RIGHT_PX, INHERIT, OFF_SCREEN_PX, Value
 from domain.text.lengths import SCREEN_HEIGHT_PX, SCREEN_WIDTH_PX, Length, Unsure, parse_length
-from domain.text.properties import FAR_RIGHT_PX, INHERIT, OFF_SCREEN_PX, Value
 
 Priority = tuple[int, ...]
 Style = Mapping[str, Value]

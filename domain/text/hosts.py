@@ -13,7 +13,8 @@ from domain.text.confusable import latin_reading, mixes_scripts
 from domain.text.fold import fold
 
 RESERVED_SUFFIXES = frozenset("example test invalid localhost local internal lan home corp onion alt".split())
-LOOKALIKE_LETTERS_MIN = 6
+IMITATED_LETTERS_MIN = 5
+NEAR_LETTERS_MIN = 6
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
@@ -113,26 +114,31 @@ def main_label(host: str) -> str:
     return organisational_domain(host).partition(".")[0]
 
 
-def lookalike_of(host: str, protected: Iterable[str]) -> str:
-    """The protected domain that `host` passes itself off as; empty if none. Both in A-label form."""
+def lookalike_of(host: str, protected: Iterable[str], *, near: bool = False) -> str:
+    """The protected domain that `host` passes itself off as; empty if none. All in A-label form.
+
+    With `near`, a name one letter away counts too: right for our own domains, too much for the names of big firms.
+    """
     domain = organisational_domain(host)
-    others = [name for name in protected if organisational_domain(name) != domain]
-    if domain in {organisational_domain(name) for name in protected}:
+    names = {organisational_domain(name) for name in protected}
+    if domain in names:
         return ""
-    return next((name for name in others if _imitates(host, organisational_domain(name))), "")
+    return next((name for name in sorted(names) if _imitates(host, name, near)), "")
 
 
-def _imitates(host: str, protected: str) -> bool:
+def _imitates(host: str, protected: str, near: bool) -> bool:
     if f".{protected}." in f".{host}":
         return True
     own, wanted = main_label(host), main_label(protected)
+    if own == wanted or len(wanted) < IMITATED_LETTERS_MIN:
+        return False
     seen = _skeleton(u_label(own))
-    if own != wanted and seen == _skeleton(wanted):
+    if seen == _skeleton(wanted):
         return True
-    if len(wanted) >= LOOKALIKE_LETTERS_MIN and OSA.distance(seen, wanted, score_cutoff=1) == 1:
+    if near and len(wanted) >= NEAR_LETTERS_MIN and OSA.distance(u_label(own), wanted, score_cutoff=1) == 1:
         return True
     words = set(re.split(r"[-.]", host))
-    return len(wanted) >= LOOKALIKE_LETTERS_MIN - 1 and wanted in words and own != wanted and bool(words & _LURES)
+    return wanted in words and bool(words & _LURES)
 
 
 def _skeleton(label: str) -> str:

@@ -2,15 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeVar
 
 from domain.text.colour import TRANSPARENT, UNKNOWN, Colour, parse_colour
-from domain.text.lengths import SCREEN_HEIGHT_PX, UNSURE, Length, Unsure, parse_length, split_values
-
-Value = str | float | bool | Length | Colour | Unsure
-Effect = tuple[str, Value]
-INHERIT = "inherit"
-T = TypeVar("T")
+from domain.text.geometry import (
+    INHERIT,
+    Effect,
+    clip,
+    clip_path,
+    number,
+    offset_of,
+    scale,
+    sides_of,
+    transform,
+    translate,
+)
+from domain.text.lengths import UNSURE, Length, parse_length, split_values
 
 _DISPLAYS = frozenset(
     "none block inline inline-block flex inline-flex grid inline-grid table inline-table table-row table-cell"
@@ -23,18 +29,7 @@ _FONT_KEYWORDS = {
     "xx-large": 32.0, "xxx-large": 48.0, "initial": 16.0,
 }
 _FONT_RELATIVE = {"smaller": 0.83, "larger": 1.2, "inherit": 1.0, "unset": 1.0, "revert": 1.0}
-_NUMBER = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?%?")
-_TRANSFORM = re.compile(r"(?<![a-z0-9])([a-z0-9]++)\(([^()]*+)\)")
 _ALPHA_FILTER = re.compile(r"(?<![a-z])opacity\s*+(?:=\s*+(\d++)|\(([^()]*+)\))")
-OFF_SCREEN_PX = -500.0
-FAR_RIGHT_PX = 2000.0
-
-
-def _number(value: str) -> float | Unsure | None:
-    """A plain number or a percentage as a share of one."""
-    if _NUMBER.fullmatch(value) is None:
-        return UNSURE if "(" in value else None
-    return float(value[:-1]) / 100 if value.endswith("%") else float(value)
 
 
 def _display(value: str) -> Iterable[Effect]:
@@ -55,9 +50,9 @@ def _visibility(value: str) -> Iterable[Effect]:
 
 
 def _opacity(value: str) -> Iterable[Effect]:
-    number = 1.0 if value in ("initial", "unset", "inherit", "revert") else _number(value)
-    if number is not None:
-        yield "opacity", number
+    share = 1.0 if value in ("initial", "unset", "inherit", "revert") else number(value)
+    if share is not None:
+        yield "opacity", share
 
 
 def _font_size(value: str) -> Iterable[Effect]:
@@ -92,7 +87,7 @@ def _line_height(value: str) -> Iterable[Effect]:
     elif value in ("inherit", "unset", "revert"):
         yield "line-height", INHERIT
     else:
-        bare = _number(value)
+        bare = number(value)
         length = parse_length(value)
         if isinstance(bare, float) and not value.endswith("%"):
             yield "line-height", bare <= 0.1
@@ -134,104 +129,13 @@ def _length_of(name: str) -> Callable[[str], Iterable[Effect]]:
     return read
 
 
-def _offset_of(name: str) -> Callable[[str], Iterable[Effect]]:
-    """Positions: `auto` is nowhere special; UNSURE stays, since a sum we cannot compute may lead off-screen."""
-    def read(value: str) -> Iterable[Effect]:
-        length = Length() if value in ("auto", "initial", "unset", "inherit", "revert") else parse_length(value)
-        if length is not None:
-            yield name, length
-    return read
-
-
-def _four(parts: list[T]) -> tuple[T, T, T, T]:
-    """One to four CSS sides, filled up to top, right, bottom, left."""
-    top = parts[0]
-    right = parts[1] if len(parts) > 1 else top
-    bottom = parts[2] if len(parts) > 2 else top
-    return top, right, bottom, parts[3] if len(parts) > 3 else right
-
-
-def _sides_of(prefix: str) -> Callable[[str], Iterable[Effect]]:
-    def read(value: str) -> Iterable[Effect]:
-        parts = split_values(value)
-        if not 1 <= len(parts) <= 4:
-            return
-        for side, part in zip(("top", "right", "bottom", "left"), _four(parts), strict=True):
-            yield from _offset_of(f"{prefix}{side}")(part)
-    return read
-
-
 def _overflow(value: str) -> Iterable[Effect]:
     yield "overflow", any(word in ("hidden", "clip", "scroll", "auto") for word in value.split())
 
 
-def _clip(value: str) -> Iterable[Effect]:
-    if value.startswith("rect("):
-        edges = [parse_length(part) for part in value[5:].rstrip(")").replace(",", " ").split()]
-        sides = [edge.pixels() for edge in edges if isinstance(edge, Length)]
-        if len(sides) == 4:
-            yield "clip", sides[2] - sides[0] <= 1 or sides[1] - sides[3] <= 1
-    elif value in ("auto", "initial", "unset", "inherit"):
-        yield "clip", False
-
-
-def _clip_path(value: str) -> Iterable[Effect]:
-    shape, _, inside = value.partition("(")
-    if shape in ("none", "initial", "unset"):
-        yield "clip-path", False
-    elif shape in ("inset", "circle", "ellipse", "polygon"):
-        yield "clip-path", _shape_is_empty(shape, inside.rstrip(") ").partition(" round ")[0])
-    elif inside:
-        yield "clip-path", UNSURE
-
-
-def _shape_is_empty(shape: str, inside: str) -> bool:
-    if shape == "polygon":
-        corners = {tuple(corner.split()) for corner in inside.split(",")}
-        return len(corners) < 3
-    lengths = [parse_length(part) for part in inside.partition(" at ")[0].split()]
-    sizes = [length.pixels(base_px=SCREEN_HEIGHT_PX) for length in lengths if isinstance(length, Length)]
-    if shape != "inset":
-        return bool(sizes) and min(sizes) <= 1
-    top, right, bottom, left = _four(sizes or [0.0])
-    return top + bottom >= SCREEN_HEIGHT_PX - 1 or left + right >= SCREEN_HEIGHT_PX - 1
-
-
-def _transform(value: str) -> Iterable[Effect]:
-    scale, shifted = 1.0, False
-    for name, inside in _TRANSFORM.findall(value):
-        arguments = [part.strip() for part in inside.split(",")]
-        if name.startswith("scale") or name == "matrix":
-            picked = [arguments[0], arguments[3 if name == "matrix" and len(arguments) > 3 else -1]]
-            numbers = [_number(part) for part in picked]
-            scale *= min((abs(number) for number in numbers if isinstance(number, float)), default=1.0)
-        elif name.startswith("translate"):
-            shifted = shifted or any(_is_off_screen(part) for part in arguments)
-        elif name in ("rotatex", "rotatey", "rotate3d", "matrix3d", "perspective"):
-            yield "doubt", UNSURE
-    yield "scale", scale
-    yield "translate", shifted
-    if "var(" in value or "calc(" in value:
-        yield "doubt", UNSURE
-
-
-def _is_off_screen(part: str) -> bool:
-    length = parse_length(part)
-    return isinstance(length, Length) and not OFF_SCREEN_PX < length.pixels() < FAR_RIGHT_PX
-
-
-def _translate(value: str) -> Iterable[Effect]:
-    yield "own-translate", any(_is_off_screen(part) for part in split_values(value))
-
-
-def _scale(value: str) -> Iterable[Effect]:
-    numbers = [number for number in map(_number, value.split()) if isinstance(number, float)]
-    yield "own-scale", min(numbers, default=1.0)
-
-
 def _filter(value: str) -> Iterable[Effect]:
     found = _ALPHA_FILTER.search(value)
-    number = _number((found[1] and found[1] + "%") or found[2].strip() or "1") if found else 1.0
+    number = number((found[1] and found[1] + "%") or found[2].strip() or "1") if found else 1.0
     yield "filter", number if isinstance(number, float) else UNSURE
 
 
@@ -264,11 +168,11 @@ READERS: dict[str, Callable[[str], Iterable[Effect]]] = {
     "background-color": _colour_of("background-color"), "background": _background,
     "background-image": _background_image, "overflow": _overflow, "overflow-x": _overflow, "overflow-y": _overflow,
     **{name: _length_of(name) for name in ("width", "height", "max-width", "max-height")},
-    **{name: _offset_of(name) for name in ("left", "top", "right", "bottom", "text-indent")},
-    **{f"margin-{side}": _offset_of(f"margin-{side}") for side in ("left", "top", "right", "bottom")},
-    "margin": _sides_of("margin-"), "inset": _sides_of(""), "clip": _clip, "clip-path": _clip_path,
-    "-webkit-clip-path": _clip_path, "transform": _transform, "-webkit-transform": _transform,
-    "-ms-transform": _transform, "translate": _translate, "scale": _scale, "zoom": _scale, "filter": _filter,
+    **{name: offset_of(name) for name in ("left", "top", "right", "bottom", "text-indent")},
+    **{f"margin-{side}": offset_of(f"margin-{side}") for side in ("left", "top", "right", "bottom")},
+    "margin": sides_of("margin-"), "inset": sides_of(""), "clip": clip, "clip-path": clip_path,
+    "-webkit-clip-path": clip_path, "transform": transform, "-webkit-transform": transform,
+    "-ms-transform": transform, "translate": translate, "scale": scale, "zoom": scale, "filter": _filter,
     "-ms-filter": _filter, "mso-hide": _keyword("mso-hide", "all"), "white-space": _white_space,
     "content-visibility": _keyword("content-visibility", "hidden"),
     "mask": _doubt_if(lambda value: value != "none"), "mask-image": _doubt_if(lambda value: value != "none"),

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from domain.text.css import Declaration, StyleRule
+from domain.text.geometry import OFF_SCREEN_PX
 from domain.text.lengths import Length
-from domain.text.properties import OFF_SCREEN_PX
 from domain.text.selectors import Compound, Element, NotUnderstood, Selector, parse_selector, split_list
 
 STEPS_MAX = 400_000
+SELECTORS_MAX = 40_000
 
 
 @dataclass(slots=True)
@@ -28,6 +29,8 @@ class RuleIndex:
     def add(self, rule: StyleRule) -> None:
         """Takes in one rule; a condition or selector we cannot judge only marks the document, if the rule hides."""
         for text in split_list(rule.selectors):
+            if self.exhausted:
+                return
             try:
                 selector = parse_selector(text, quirks=self.quirks)
             except NotUnderstood:
@@ -35,16 +38,18 @@ class RuleIndex:
             self.unsure = self.unsure or (rule.applies is None and any(may_hide(item) for item in rule.declarations))
             if selector is not None and rule.applies:
                 self.count += 1
+                self.exhausted = self.count >= SELECTORS_MAX
                 self.by_key[_key(selector.compounds[0])].append((selector, self.count, rule.declarations))
 
     def matching(self, element: Element) -> Iterable[tuple[tuple[int, int, int, int], tuple[Declaration, ...]]]:
         """The declarations of the rules that match, each with its (specificity, order)."""
         keys = ["*", element.tag, *(f".{name}" for name in element.classes)]
         keys += [f"#{element.id}"] if element.id else []
-        for key in keys:
-            for selector, order, found in self.by_key.get(key, ()):
-                if self._matches(selector, 0, element):
-                    yield (*selector.specificity, order), found
+        for selector, order, found in (rule for key in keys for rule in self.by_key.get(key, ())):
+            if self.exhausted:
+                return
+            if self._matches(selector, 0, element):
+                yield (*selector.specificity, order), found
 
     def _matches(self, selector: Selector, index: int, element: Element) -> bool:
         self.steps += 1

@@ -24,6 +24,7 @@ BLOCKS = PARAGRAPHS | frozenset(
     "address article aside body center dd details dialog dir div dt fieldset figcaption figure footer form header"
     " hgroup hr html legend li main menu nav section summary thead tbody tfoot tr caption".split()
 )
+STYLES_MAX = 10_000
 _FRAMES = {"blockquote": "quote", "li": "item", "tr": "row", "td": "cell", "th": "cell"}
 _CONDITION = re.compile(r"\s*\[if\s[^\]]*\]>", re.IGNORECASE)
 _CONDITION_END = re.compile(r"<!\[endif\]\s*\Z", re.IGNORECASE)
@@ -60,15 +61,15 @@ class PageWalk:
 
     @property
     def exhausted(self) -> bool:
-        """True when the style rules cost more steps than a mail may ask for."""
-        return self.rules.exhausted
+        """True when the styles cost more than a mail may ask for; then the results are not complete."""
+        return self.rules.exhausted or len(self._styles) > STYLES_MAX
 
     def run(self, tree: LexborHTMLParser) -> None:
         """Walks the whole tree."""
         for style in tree.css("style"):
             self._take_sheet(style)
         if tree.root is not None:
-            self._walk(tree.root)
+            self._walk(_siblings(tree.root))
         self.maybe_hidden = self.maybe_hidden or self.rules.unsure
 
     def _take_sheet(self, style: LexborNode) -> None:
@@ -82,9 +83,10 @@ class PageWalk:
             if applies is not False:
                 self.rules.add(rule if applies else StyleRule(rule.selectors, rule.declarations, None))
 
-    def _walk(self, root: LexborNode) -> None:
-        todo: list[tuple[LexborNode | None, _Place]] = [(root, _Place(Look(), None))]
-        while todo:
+    def _walk(self, nodes: list[LexborNode]) -> None:
+        outside = _Place(Look(), None)
+        todo: list[tuple[LexborNode | None, _Place]] = [(node, outside) for node in reversed(nodes)]
+        while todo and not self.exhausted:
             node, place = todo.pop()
             if node is None:
                 self._leave(place)
@@ -95,7 +97,7 @@ class PageWalk:
             elif node.is_element_node:
                 inner = self._enter(node, place)
                 todo.append((None, inner))
-                todo.extend((child, inner) for child in reversed(_children(node)))
+                todo.extend((child, inner) for child in reversed(_from(node.first_child)))
 
     def _enter(self, node: LexborNode, outer: _Place) -> _Place:
         tag, attributes = node.tag or "", node.attributes
@@ -227,12 +229,20 @@ class PageWalk:
 _TEXT_ATTRIBUTES = frozenset("alt title placeholder summary label".split())
 
 
-def _children(node: LexborNode) -> list[LexborNode]:
-    children, child = [], node.first_child
-    while child is not None:
-        children.append(child)
-        child = child.next
-    return children
+def _from(node: LexborNode | None) -> list[LexborNode]:
+    """A node and the siblings behind it."""
+    nodes = []
+    while node is not None:
+        nodes.append(node)
+        node = node.next
+    return nodes
+
+
+def _siblings(root: LexborNode) -> list[LexborNode]:
+    """The root element with the comments that stand outside it."""
+    while root.prev is not None:
+        root = root.prev
+    return _from(root)
 
 
 def _path(element: Element | None) -> str:

@@ -22,6 +22,7 @@ from uuid import UUID
 import asyncpg
 import httpx2
 import uvicorn
+from pydantic import SecretStr
 from temporalio.client import Client
 
 from adapters.engine import connect
@@ -32,6 +33,7 @@ from api.app import create_app
 from api.webhooks.body import Caps
 from api.webhooks.signatures import sign_mta, sign_standard
 from cli.stack.first_start import FirstLogin, set_up
+from tests.integration.gate import Gate
 from tests.peers.model_peer import ModelPeer
 
 T = TypeVar("T")
@@ -68,7 +70,8 @@ class Running:
     """One Deskhand. `start()` and `stop()` belong to fixtures; everything else is for tests.
 
     `model` is scripted by `model.answer(...)` and `model.script(...)`; replies appear as files in `outbox`.
-    With `with_worker=False` only the API runs: mail is taken in, and nothing happens to it.
+    With `with_worker=False` only the API runs: mail is taken in, and nothing happens to it. `gate` stands between the
+    API (not the worker) and Postgres; shut it and the API sees a dead database.
     """
 
     def __init__(
@@ -117,9 +120,13 @@ class Running:
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
-    async def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine on the loop of the installation."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+    async def call(self, work: Awaitable[T]) -> T:
+        """Awaits something on the loop of the installation."""
+
+        async def there() -> T:
+            return await work
+
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(there(), self._loop))
 
     # ------------------------------------------------------------ starting and stopping
 
@@ -133,6 +140,7 @@ class Running:
             self.owner_url, min_size=1, max_size=8, server_settings={"search_path": "deskhand,public"}
         )
         self._stack.push_async_callback(self._sql.close)
+        self.gate = await self._stack.enter_async_context(Gate(self.database_url))
         self.mailbox_id = await self._sql.fetchval("SELECT id FROM mailboxes WHERE is_default")
         await self._sql.execute("UPDATE agent_config SET sender_rate_per_min = 100000, sender_burst = 100000, "
                                 "mailbox_rate_per_min = 100000, mailbox_burst = 100000")  # fmt: skip
@@ -166,8 +174,9 @@ class Running:
         """Uvicorn on a spare port, with the same arguments as the stack."""
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
-        app = create_app(self.settings, caps=self._caps, answer_within=self._answer_within)
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+        behind = self.settings.model_copy(update={"database_url": SecretStr(self.gate.url)})
+        self.app = create_app(behind, caps=self._caps, answer_within=self._answer_within)
+        config = uvicorn.Config(self.app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
 
@@ -242,6 +251,12 @@ class Running:
         return await self.call(client.request(method, path, **options))
 
     # ------------------------------------------------------------ mail in
+
+    async def source(self, name: str, kind: str, *secrets_given: str) -> None:
+        """A further source, or further secrets of one."""
+        sources = self.app.state.services.sources
+        for secret in secrets_given:
+            await self.call(sources.add(name, kind, secret))
 
     async def deliver(self, content: bytes, *, event_id: str | None = None, **headers: str) -> httpx2.Response:
         """A raw mail through POST /webhooks/raw/default, signed; `x_envelope_to="…"` adds a hint."""

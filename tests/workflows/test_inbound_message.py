@@ -16,6 +16,7 @@ from tests.workflows.conftest import Tell
 from tests.workflows.fake_message import FakeMessage, permanent, transient
 
 Handle = WorkflowHandle[Any, Any]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(60)]
 
 
 async def until(message: FakeMessage, status: Status) -> None:
@@ -35,7 +36,7 @@ async def test_plain_message_is_reviewed_and_sent(tell: Tell, message: FakeMessa
     handle = await tell(message)
     await until(message, Status.DRAFT_READY)
     assert (await decide(handle, "approve", Approve())).ok
-    assert (await handle.result())["status"] == "sent"
+    assert (await handle.result()).status == "sent"
     assert message.calls.count("deliver") == 1
     steps = [c for c in message.calls if c in set(StepKind)]
     assert steps == [str(kind) for kind in StepKind]
@@ -44,14 +45,14 @@ async def test_plain_message_is_reviewed_and_sent(tell: Tell, message: FakeMessa
 async def test_undo_inside_the_window_sends_nothing(tell: Tell, message: FakeMessage, environment: WorkflowEnvironment) -> None:
     """P102, A99: the timer is cancelled, the draft is back in review."""
     message.undo = timedelta(hours=1)
-    handle = await tell(message)
+    with environment.with_time_skipping_disabled():
+        handle = await tell(message)
     await until(message, Status.DRAFT_READY)
-    with environment.auto_time_skipping_disabled():
-        await decide(handle, "approve", Approve())
-        await decide(handle, "undo_send", UndoSend())
+    await decide(handle, "approve", Approve())
+    await decide(handle, "undo_send", UndoSend())
     assert message.status is Status.DRAFT_READY and "deliver" not in message.calls
     await decide(handle, "archive", Archive())
-    assert (await handle.result())["status"] == "archived"
+    assert (await handle.result()).status == "archived"
 
 
 async def test_an_exhausted_step_waits_and_resumes_where_it_failed(tell: Tell, message: FakeMessage) -> None:
@@ -100,7 +101,7 @@ async def test_automatic_mail_ends_by_itself_after_its_week(tell: Tell, message:
     """P45: held, no step runs, archived when the hold ends."""
     message.hold_on_arrival = (HoldReason.AUTOMATIC, timedelta(days=7))
     handle = await tell(message)
-    assert (await handle.result())["status"] == "archived"
+    assert (await handle.result()).status == "archived"
     assert message.archive_reason is ArchiveReason.AUTOMATIC
     assert "security_scan" not in message.calls
 
@@ -148,7 +149,7 @@ async def test_proof_of_delivery_settles_the_doubt(tell: Tell, message: FakeMess
     handle = await tell(message)
     await until(message, Status.DRAFT_READY)
     await decide(handle, "approve", Approve())
-    assert (await handle.result())["status"] == "sent"
+    assert (await handle.result()).status == "sent"
     assert message.calls.count("deliver") == 1
 
 
@@ -158,7 +159,7 @@ async def test_temporary_refusals_back_off(tell: Tell, message: FakeMessage) -> 
     handle = await tell(message)
     await until(message, Status.DRAFT_READY)
     await decide(handle, "approve", Approve())
-    assert (await handle.result())["status"] == "sent"
+    assert (await handle.result()).status == "sent"
     assert message.calls.count("deliver") == 3
 
 
@@ -191,7 +192,7 @@ async def test_twin_signals(tell: Tell, message: FakeMessage) -> None:
     handle = await tell(message)
     await until(message, Status.DRAFT_READY)
     await handle.signal("approve", SignalDecision())
-    assert (await handle.result())["status"] == "sent"
+    assert (await handle.result()).status == "sent"
 
 
 async def test_no_mail_text_and_few_events(tell: Tell, message: FakeMessage) -> None:

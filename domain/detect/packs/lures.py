@@ -4,16 +4,18 @@ from types import MappingProxyType
 
 URGENCY = (
     "urgent~", "immediately", "right now", "at once", "act now", "as soon as possible", "asap", "without delay",
-    "final notice", "last warning", "last chance", "within 24 hours", "within 48 hours", "expires today", "do not delay",
+    "final notice", "last warning", "last chance", "within 24 hours", "within 48 hours", "expires today", "do not"
+    " delay",
     "dringend~", "sofort", "unverzuglich", "umgehend", "letzte mahnung", "letzte warnung", "innerhalb von 24 stunden",
     "nur noch heute", "so schnell wie moglich",
     "urgence", "immediatement", "sans delai", "dernier avertissement", "derniere chance", "sous 24 heures",
     "des que possible", "tout de suite",
-    "urgente~", "inmediatamente", "de inmediato", "ultimo aviso", "ultima oportunidad", "en 24 horas", "cuanto antes",
+    "inmediatamente", "de inmediato", "ultimo aviso", "ultima oportunidad", "en 24 horas", "cuanto antes",
 )
 
 SCAM = (
-    "you have won", "you (are|have been) selected [as] [a] [the] winner", "lottery", "(claim|collect) your (prize|winnings"
+    "you have won", "you (are|have been) selected [as] [a] [the] winner", "lottery", "(claim|collect) your (prize"
+    "|winnings"
     "|reward)", "million (dollars|euros|usd|eur|pounds)", "inheritance", "next of kin", "beneficiary", "western union",
     "moneygram", "(wire|bank) transfer of *3 (million|thousand|usd|eur|dollars|euros|funds)", "advance fee",
     "processing fee of", "unclaimed (funds|inheritance|package|prize)", "bitcoin (investment|wallet|doubling|transfer)",
@@ -21,18 +23,22 @@ SCAM = (
     " (left|deposited|million)", "transfer the (funds|money|sum)", "atm card", "double your (money|investment|bitcoin)",
     "confidential (transaction|business)", "risk free (investment|profit)", "gift card~ *3 (codes|photos|scratch)",
     "sie haben gewonnen", "lotterie", "gewinnbenachrichtigung", "millionen (dollar|euro)", "erbschaft", "nachlass von",
-    "begunstigter", "vorauszahlung der gebuhr", "(bearbeitungsgebuhr|transfergebuhr) von", "garantierte (rendite|gewinne)",
+    "begunstigter", "vorauszahlung der gebuhr", "(bearbeitungsgebuhr|transfergebuhr) von", "garantierte (rendite"
+    "|gewinne)",
     "geschaftsvorschlag", "geld verdoppeln", "uberweisung der (summe|gelder|millionen)", "gewinn anfordern",
     "vous avez gagne", "loterie", "million~ (de dollars|d'euros)", "heritage de", "beneficiaire", "frais de dossier de",
     "gains garantis", "proposition d'affaires", "virement de *2 (millions|fonds)", "reclamer votre (gain|prix|lot)",
     "ha ganado", "has ganado", "loteria", "millones de (dolares|euros)", "herencia de", "beneficiario",
-    "gastos de tramitacion de", "ganancias garantizadas", "propuesta de negocio", "transferencia de *2 (millones|fondos)",
+    "gastos de tramitacion de", "ganancias garantizadas", "propuesta de negocio", "transferencia de *2 (millones"
+    "|fondos)",
     "reclame su premio",
 )
 
 BULK = (
-    "unsubscribe", "opt out", "special offer", "limited (time|offer)", "buy now", "order now", "click here", "free trial",
-    "best price", "lowest price~", "discount code", "% off", "no obligation", "increase your (sales|traffic|revenue"
+    "unsubscribe", "opt out", "special offer", "limited (time|offer)", "buy now", "order now", "click here", "free"
+    " trial",
+    "best price", "lowest price~", "discount code", "percent off", "no obligation", "increase your (sales|traffic"
+    "|revenue"
     "|ranking)", "seo (services|package|expert)", "guest post", "backlinks", "exclusive (deal|offer)", "shop now",
     "abmelden", "abbestellen", "sonderangebot", "nur fur kurze zeit", "jetzt (kaufen|bestellen|zugreifen|sichern)",
     "hier klicken", "klicken sie hier", "kostenlos testen", "bestpreis", "exklusives angebot", "ohne verpflichtung",
@@ -50,7 +56,8 @@ CREDENTIAL = (
     "(sign in|log in|login) *4 (to|and) *2 (verify|confirm|restore|keep|avoid|continue|review|release)",
     "your (password|mailbox|account|storage|quota) *2 (expires|has expired|will expire|is full|is almost full)",
     "(release|retrieve|view) your *2 (pending|held|quarantined|undelivered) (messages|mails|emails)",
-    "(bestatigen|verifizieren|aktualisieren|uberprufen|entsperren|reaktivieren) sie *1 (ihr|ihre|ihren) *2 (konto|identitat"
+    "(bestatigen|verifizieren|aktualisieren|uberprufen|entsperren|reaktivieren) sie *1 (ihr|ihre|ihren) *2 (konto"
+    "|identitat"
     "|passwort|daten|postfach|zugangsdaten|zahlungsdaten|kontodaten|zugang)",
     "(geben|tragen) sie *2 (ihr|ihre) *1 (passwort|zugangsdaten|pin|tan|kartendaten|bankdaten) ein",
     "ihr (passwort|postfach|konto|speicher) *3 (lauft ab|ist abgelaufen|ist voll|ist fast voll)",
@@ -66,15 +73,18 @@ CREDENTIAL = (
 )
 
 THREAT = (
-    "(account|mailbox|access|card|profile) *3 (will be|has been|is being|is|gets) *2 (suspended|blocked|closed|locked|limited"
+    "(account|mailbox|access|card|profile) *3 (will be|has been|is being|is|gets) *2 (suspended|blocked|closed|locked"
+    "|limited"
     "|terminated|disabled|deactivated|restricted|deleted)",
     "(unusual|suspicious|unauthorized|unauthorised) *1 (activity|sign in|login|transaction|access|attempt)",
-    "(within|in) (12|24|48|72) hours", "failure to (comply|verify|confirm|respond)", "(to|in order to) avoid (suspension"
+    "(within|in) (12|24|48|72) hours", "failure to (comply|verify|confirm|respond)", "(to|in order to) avoid"
+    " (suspension"
     "|closure|interruption|deactivation|losing)", "legal action",
     "(konto|postfach|zugang|karte) *4 (gesperrt|geschlossen|eingeschrankt|deaktiviert|blockiert|geloscht)",
     "(ungewohnliche|verdachtige|unbefugte) *1 (aktivitat|aktivitaten|anmeldung|zugriff|transaktion)",
     "innerhalb von (12|24|48|72) stunden", "um (eine sperrung|die sperrung|die schliessung) zu vermeiden",
-    "(compte|boite|acces|carte) *4 (suspendu|suspendue|bloque|bloquee|ferme|fermee|limite|limitee|desactive|desactivee)",
+    "(compte|boite|acces|carte) *4 (suspendu|suspendue|bloque|bloquee|ferme|fermee|limite|limitee|desactive"
+    "|desactivee)",
     "(activite|connexion|transaction) (inhabituelle|suspecte|non autorisee)", "sous (12|24|48|72) heures",
     "pour eviter (la suspension|la fermeture|le blocage)",
     "(cuenta|buzon|acceso|tarjeta) *4 (suspendida|suspendido|bloqueada|bloqueado|cerrada|cerrado|limitada|desactivada)",
@@ -87,7 +97,8 @@ LISTS = MappingProxyType(
 )
 
 SHORTENERS = frozenset(
-    "bit.ly tinyurl.com t.co goo.gl ow.ly is.gd buff.ly rebrand.ly cutt.ly shorturl.at rb.gy t.ly tiny.cc bl.ink lnkd.in"
+    "bit.ly tinyurl.com t.co goo.gl ow.ly is.gd buff.ly rebrand.ly cutt.ly shorturl.at rb.gy t.ly tiny.cc bl.ink"
+    " lnkd.in"
     " s.id v.gd qrco.de shorte.st adf.ly soo.gd clck.ru u.to x.co urlz.fr kutt.it tny.im".split()
 )
 

@@ -207,6 +207,12 @@ def test_display_names_are_data_only() -> None:
     assert long.from_ is not None and len(long.from_.name) == 128
 
 
+def test_a_group_among_the_recipients_is_noted() -> None:
+    """Nobody answers "to all" into a group unseen (AM6, RS-38)."""
+    assert "to_group" in parsed(b"From: a@x.example\r\nTo: undisclosed-recipients:;\r\n\r\nx").defects
+    assert "to_group" not in parsed(CORPUS["plain"]).defects
+
+
 def test_reply_to_and_copies_are_read() -> None:
     """Reply-To, To and Cc keep their addresses in order; missing ones are empty (AM6)."""
     shown = parsed(mail(b"x", b"Cc: c@x.example, d@x.example", b"Reply-To: r@customer.example"))

@@ -57,6 +57,14 @@ def test_hidden_text_counts_even_if_the_plain_part_is_the_body() -> None:
     assert [each.text for each in shown.hidden] == ["obey me"]
 
 
+def test_invisible_characters_of_a_plain_part_are_set_apart() -> None:
+    """Text spelt in tag characters is no text of the body, and is known as hidden (HV5)."""
+    order = "".join(chr(0xE0000 + ord(char)) for char in "obey me")
+    shown = parsed(mail(f"Hello{order} there".encode(), b"Content-Type: text/plain; charset=utf-8"))
+    assert shown.text == "Hello there"
+    assert "obey me" in "".join(each.text for each in shown.hidden)
+
+
 def test_contradicting_parts_are_both_shown() -> None:
     """Under half of the words in common: `parts_differ`, and both texts stand in the body (MI10, RS-31)."""
     shown = parsed(CORPUS["contradiction"])
@@ -177,6 +185,15 @@ def test_text_parts_have_a_budget() -> None:
     shown = parsed(whole(b"mixed", *[text("word")] * (MAX_TEXT_PARTS + 5)))
     assert shown.text.count("word") == MAX_TEXT_PARTS
     assert len(shown.attachments) == 5
+    assert "too_many_texts" in shown.defects
+
+
+def test_tags_have_a_budget_over_all_parts() -> None:
+    """Many HTML parts, each below the limits of one, do not add up to hours; what is not rendered is a file (MI3)."""
+    dense = html("<b>x</b>" * 20_000)
+    shown = parsed(whole(b"mixed", *[dense] * 5))
+    assert shown.text.count("x") == 40_000
+    assert [each.flags for each in shown.attachments] == [("opaque_excess",)] * 3
     assert "too_many_texts" in shown.defects
 
 
