@@ -7,10 +7,11 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.ports import Blobs, Database, Parser, Transaction
-from contracts.errors import DatabaseFault, LostRace, MalformedMessage
+from contracts.errors import LostRace, MalformedMessage, TransientFault
 from contracts.mail import ParsedMail
 from contracts.reception import PoisonReason
 from contracts.workflow import ParseRequest, ParseResult
+from domain.mail.stub import stub_of
 
 POISON_AT_THE_DOOR = frozenset({PoisonReason.UNKNOWN_RECIPIENT, PoisonReason.OVER_SIZE})
 
@@ -28,7 +29,7 @@ class Parsing:
         """Parses once; a poison reason in the result means that a person must look."""
         try:
             return await self._parse(request)
-        except DatabaseFault as error:
+        except TransientFault as error:
             raise ApplicationError(str(error), type=type(error).__name__) from error
 
     async def _parse(self, request: ParseRequest) -> ParseResult:
@@ -51,7 +52,7 @@ class Parsing:
         if raw is None:
             raise MalformedMessage("parser_error: the stored bytes are gone")
         if request.stub:
-            return self.parser.stub(raw, row["raw_kind"], received_at=row["received_at"]), {}
+            return stub_of(raw, row["raw_kind"], row["envelope_sender"]), {}
         return await self.parser.parse(
             raw,
             row["raw_kind"],
@@ -62,8 +63,7 @@ class Parsing:
         )
 
     async def _poison(self, row: Any, error: MalformedMessage, request: ParseRequest) -> ParseResult:
-        reason = str(error).partition(":")[0].strip()
-        known = reason if reason in set(PoisonReason) else PoisonReason.PARSER_ERROR
+        known = _reason(str(error))
         async with self.database.transaction() as tx:
             await _book_poison(tx, row, known, str(error)[:400], request)
         return _result(row, known)
@@ -84,6 +84,15 @@ class Parsing:
         except LostRace:
             return await self._poison(row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request)
         return ParseResult(message_id=request.message_id, mailbox_id=mailbox_id)
+
+
+def _reason(code: str) -> PoisonReason:
+    """The lane's reason for a parser's code; the code itself is kept as the detail."""
+    first = code.partition(":")[0].strip()
+    if first in set(PoisonReason):
+        return PoisonReason(first)
+    slow = first in ("parser_cpu", "parser_timeout")
+    return PoisonReason.PARSER_TIMEOUT if slow else PoisonReason.PARSER_ERROR
 
 
 def _waits_for_a_person(row: Any, request: ParseRequest) -> bool:

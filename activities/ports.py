@@ -50,11 +50,6 @@ class Parser(Protocol):
     ) -> tuple[ParsedMail, dict[str, bytes]]: ...
 
 
-    def stub(self, raw: bytes, raw_kind: str, *, received_at: datetime) -> ParsedMail:
-        """What envelope and header scan alone say, for mail no parser can read."""
-        ...
-
-
 class Blobs(Protocol):
     """Bytes by digest, inside the caller's transaction."""
 

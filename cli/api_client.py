@@ -8,6 +8,7 @@ from typing import Any, Final
 import httpx2
 
 from cli.access import API_TOKEN, Access
+from cli.tables import moment_words
 from contracts.errors import DeskhandError
 
 PAGE: Final = 100
@@ -79,7 +80,7 @@ def _circumstances(answer: Mapping[str, Any]) -> list[str]:
     who = answer.get("by_name") or answer.get("by")
     return [
         f"{words}." for words in (
-            f"By {who}" + (f" at {answer['at']}" if answer.get("at") else "") if who else "",
+            f"By {who}" + (f" at {moment_words(answer['at'])}" if answer.get("at") else "") if who else "",
             f"Now: {answer['status']}" if answer.get("status") else "",
             f"Current revision: {answer['current_revision']}" if answer.get("current_revision") is not None else "",
             f"Newer mail: {answer['newer_message_id']}" if answer.get("newer_message_id") else "",

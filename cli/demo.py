@@ -1,6 +1,7 @@
 """`deskhand demo`: a dozen invented mails through the real webhook of a running stack, each followed to its end."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import httpx2
@@ -47,7 +48,7 @@ def outbox() -> None:
         for name, value in (("To", mail.to), ("Subject", mail.subject), ("In-Reply-To", mail.in_reply_to)):
             say(console, f"{name}: {safe_line(value, 500)}")
         say(console, f"\n{safe_text(mail.body)}\n")
-    say(console, f"{len(mails)} mails were sent." if mails else "No mail was sent yet. Approve a draft first.")
+    say(console, f"Mails sent: {len(mails)}." if mails else "No mail was sent yet. Approve a draft first.")
 
 
 async def _demo(access: Access, console: Console, again: bool) -> bool:
@@ -58,7 +59,8 @@ async def _demo(access: Access, console: Console, again: bool) -> bool:
         run: DemoRun
         with live_table(console, lambda: run.watched) as changed:
             run = DemoRun(Door(http, RAW_SOURCE, access.secret(RAW_SECRET)), Follower(api), changed)
-            await run.send(settings.default_mailbox_address, new_mark() if again else b"")
+            yesterday = datetime.now(UTC).date() - timedelta(days=1)
+            await run.send(settings.default_mailbox_address, yesterday, new_mark() if again else b"")
             await run.watch()
     show_end(console, run.watched)
     return run.as_expected == len(run.watched)

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +13,12 @@ from contracts.status import ArchiveReason, HoldReason, Status
 FOLDER: Final = Path(__file__).with_name("demo_mails")
 KNOWLEDGE: Final = FOLDER / "knowledge"
 POLICY_PREFIX: Final = "policy-"
-# In the files, for the mailbox of the stack that runs; and in every Message-ID that is ours to change.
+# What stands in the files for the mailbox of the stack, the day before today, and the run of the demo.
 ADDRESSED_TO: Final = b"support@example.org"
+WRITTEN_ON: Final = b"Mon, 2 Mar 2026"
 ID_MARK: Final = b".demo@"
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 SPAM: Final = frozenset({ArchiveReason.SPAM.value, ArchiveReason.CLASSIFIER_SPAM.value})
 FORCED: Final = frozenset({"forced_review"})
 SUPERSEDED: Final = frozenset({ArchiveReason.SUPERSEDED.value})
@@ -41,9 +45,10 @@ class DemoMail:
         why = " or ".join(sorted(self.reasons)) or self.hold
         return f"{self.status} ({why})" if why else str(self.status)
 
-    def content(self, mailbox: str, again: bytes = b"") -> bytes:
-        """The mail as it is sent, to `mailbox`; `again` goes into the Message-IDs, so that it is another mail."""
+    def content(self, mailbox: str, day: date, again: bytes = b"") -> bytes:
+        """The mail as it is sent to `mailbox`, written on `day`; `again` makes it another than that of an earlier run."""
         raw = (FOLDER / self.file).read_bytes().replace(ADDRESSED_TO, mailbox.encode())
+        raw = raw.replace(WRITTEN_ON, mail_day(day).encode())
         return raw.replace(ID_MARK, b".demo-" + again + b"@") if again else raw
 
 
@@ -64,6 +69,11 @@ MAILS: Final[Sequence[DemoMail]] = (
     DemoMail("11-html-only.eml", "a mail without plain text", Status.DRAFT_READY),
     DemoMail("12-subject-only.eml", "a question in the subject alone", Status.DRAFT_READY),
 )  # fmt: skip
+
+
+def mail_day(day: date) -> str:
+    """A day as mail headers write it, in English whatever the locale (RFC 5322 3.3)."""
+    return f"{WEEKDAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def new_mark() -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Final
 
 from adapters.knowledge import Added
@@ -78,10 +79,10 @@ class DemoRun:
         self._changed = changed
         self._sleep = sleep
 
-    async def send(self, mailbox: str, again: bytes = b"") -> None:
+    async def send(self, mailbox: str, day: date, again: bytes = b"") -> None:
         """Hand in every mail in its order, as they were written."""
         for one in self.watched:
-            one.receipt = await self._door.send(one.mail.content(mailbox, again))
+            one.receipt = await self._door.send(one.mail.content(mailbox, day, again))
             one.seen(_first_standing(one.receipt))
             self._changed()
             await self._look_at([one])

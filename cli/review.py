@@ -12,7 +12,7 @@ from cli.api_client import Api, open_api
 from cli.editing import text_from
 from cli.message_ids import find_message, short_id
 from cli.review_pages import approval_of, show_message, show_waiting, waiting
-from cli.tables import plain_console, say
+from cli.tables import moment_words, plain_console, say
 from cli.trust import current_findings
 from contracts.status import Status
 
@@ -185,4 +185,4 @@ def _answer(answer: Mapping[str, Any]) -> None:
     say(console, answer["message"] + (f" Now: {answer['status']}." if answer.get("status") else ""))
     if answer.get("send_at"):
         undo_line = f"deskhand review undo {short_id(str(answer['message_id']))}"
-        say(console, f"It leaves at {answer['send_at']}. Until then `{undo_line}` takes it back.")
+        say(console, f"It leaves at {moment_words(answer['send_at'])}. Until then `{undo_line}` takes it back.")

@@ -10,7 +10,7 @@ from rich.console import Console
 from cli.api_client import Api
 from cli.follow import reason_of
 from cli.message_ids import short_id
-from cli.tables import age_words, safe_line, safe_text, say, show_table
+from cli.tables import age_words, moment_words, safe_line, safe_text, say, show_table
 from cli.trust import current_findings, flags_of, word_of
 from contracts.errors import DeskhandError
 from contracts.status import Status
@@ -83,7 +83,7 @@ def _facts(detail: Mapping[str, Any]) -> list[tuple[str, object]]:
         ("From", f"{mail.get('from_name') or ''} <{mail.get('from_address') or ''}>".strip()),
         ("To", ", ".join(mail.get("to_addresses") or ())),
         ("Subject", mail.get("subject")),
-        ("Received", mail.get("received_at")),
+        ("Received", moment_words(mail.get("received_at"))),
         ("Status", f"{status} {reason_of(detail, status)}"),
         ("Class", ", ".join(str(kind[name]) for name in CLASS if kind.get(name))),
         ("Look", ", ".join([word_of(detail), *_notes(detail)]) if status == Status.DRAFT_READY else ""),

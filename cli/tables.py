@@ -43,6 +43,14 @@ def age_words(since: datetime, now: datetime) -> str:
     return f"{int(gone.total_seconds())} s"
 
 
+def moment_words(moment: str | datetime | None) -> str:
+    """A time as the API writes it, by the clock of this machine, to the second."""
+    if not moment:
+        return ""
+    at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:
     """A ruled table; cells are shown as they are, without markup."""
     table = Table(*columns, title=title or None, title_justify="left", header_style="bold")

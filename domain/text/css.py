@@ -13,7 +13,9 @@ RULES_MAX = 20_000
 NESTING_MAX = 4
 
 _COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+")
-_PIECE = re.compile(r""""[^"]*+"?+|'[^']*+'?+|\([^)]*+\)?+|;|[^;"'(]++""")
+_PIECE = re.compile(
+    r""""[^"]*+"?+|'[^']*+'?+|\((?:[^()"']++|"[^"]*+"?+|'[^']*+'?+)*+\)?+|;|[^;"'(]++"""
+)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _IMPORTANT = re.compile(r"!\s*+important\Z")
 _STRUCTURE = re.compile(r""""[^"\n]*+"?+|'[^'\n]*+'?+|\\.|[{};]""", re.DOTALL)
@@ -93,7 +95,8 @@ def _pieces(style: str) -> list[str]:
 
 def parse_sheet(source: str) -> StyleSheet:
     """The rules of `source`; at-rules other than a judged `@media` mark their hiding rules as unsure."""
-    sheet = StyleSheet([], [comment for comment in _COMMENT.findall(source) if _has_words(comment)])
+    comments = (comment.removeprefix("/*").removesuffix("*/") for comment in _COMMENT.findall(source))
+    sheet = StyleSheet([], [comment.strip() for comment in comments if _has_words(comment)])
     text = _COMMENT.sub(" ", source).replace("<!--", " ").replace("-->", " ")
     _SheetReader(text, sheet).read()
     return sheet

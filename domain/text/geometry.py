@@ -43,6 +43,7 @@ def _four(parts: list[T]) -> tuple[T, T, T, T]:
 
 
 def sides_of(prefix: str) -> Callable[[str], Iterable[Effect]]:
+    """A shorthand of one to four sides, such as `margin` or `inset`."""
     def read(value: str) -> Iterable[Effect]:
         parts = split_values(value)
         if not 1 <= len(parts) <= 4:
@@ -53,6 +54,7 @@ def sides_of(prefix: str) -> Callable[[str], Iterable[Effect]]:
 
 
 def clip(value: str) -> Iterable[Effect]:
+    """The old `clip: rect()`: true if nothing is left."""
     if value.startswith("rect("):
         edges = [parse_length(part) for part in value[5:].rstrip(")").replace(",", " ").split()]
         sides = [edge.pixels() for edge in edges if isinstance(edge, Length)]
@@ -63,6 +65,7 @@ def clip(value: str) -> Iterable[Effect]:
 
 
 def clip_path(value: str) -> Iterable[Effect]:
+    """`clip-path`: true if nothing is left, UNSURE for paths."""
     shape, _, inside = value.partition("(")
     if shape in ("none", "initial", "unset"):
         yield "clip-path", False
@@ -85,13 +88,14 @@ def _shape_is_empty(shape: str, inside: str) -> bool:
 
 
 def transform(value: str) -> Iterable[Effect]:
+    """The smallest scale of a transform and whether it moves off-screen; 3D and computed ones are in doubt."""
     factor, shifted = 1.0, False
     for name, inside in _TRANSFORM.findall(value):
         arguments = [part.strip() for part in inside.split(",")]
         if name.startswith("scale") or name == "matrix":
             picked = [arguments[0], arguments[3 if name == "matrix" and len(arguments) > 3 else -1]]
-            numbers = [number(part) for part in picked]
-            factor *= min((abs(number) for number in numbers if isinstance(number, float)), default=1.0)
+            factors = [share for share in map(number, picked) if isinstance(share, float)]
+            factor *= min(map(abs, factors), default=1.0)
         elif name.startswith("translate"):
             shifted = shifted or any(_is_off_screen(part) for part in arguments)
         elif name in ("rotatex", "rotatey", "rotate3d", "matrix3d", "perspective"):
@@ -108,9 +112,11 @@ def _is_off_screen(part: str) -> bool:
 
 
 def translate(value: str) -> Iterable[Effect]:
+    """The `translate` property: whether it moves off-screen."""
     yield "own-translate", any(_is_off_screen(part) for part in split_values(value))
 
 
 def scale(value: str) -> Iterable[Effect]:
-    numbers = [number for number in map(number, value.split()) if isinstance(number, float)]
-    yield "own-scale", min(numbers, default=1.0)
+    """The `scale` and `zoom` properties: the smallest factor."""
+    factors = [share for share in map(number, value.split()) if isinstance(share, float)]
+    yield "own-scale", min(factors, default=1.0)

@@ -135,8 +135,8 @@ def _overflow(value: str) -> Iterable[Effect]:
 
 def _filter(value: str) -> Iterable[Effect]:
     found = _ALPHA_FILTER.search(value)
-    number = number((found[1] and found[1] + "%") or found[2].strip() or "1") if found else 1.0
-    yield "filter", number if isinstance(number, float) else UNSURE
+    share = number((found[1] and found[1] + "%") or found[2].strip() or "1") if found else 1.0
+    yield "filter", share if isinstance(share, float) else UNSURE
 
 
 def _keyword(name: str, hiding: str) -> Callable[[str], Iterable[Effect]]:

@@ -30,6 +30,15 @@ class Element:
     last_child: "Element | None" = None
 
 
+def path_to(element: Element | None) -> str:
+    """The last three steps to an element, such as `body>table>td.note`, at most 80 characters."""
+    steps: list[str] = []
+    while element is not None and len(steps) < 3:
+        steps.append(f"{element.tag}.{min(element.classes)}" if element.classes else element.tag)
+        element = element.parent
+    return ">".join(reversed(steps))[:80]
+
+
 @dataclass(frozen=True, slots=True)
 class Compound:
     """A selector without combinators; `first` and `link` are the pseudo-classes `:first-child` and `:link`."""

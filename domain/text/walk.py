@@ -9,10 +9,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from contracts.mail import HiddenPassage
 from domain.text.css import Declaration, StyleRule, declarations, media_applies, parse_sheet
 from domain.text.hiding import Look, Style, attribute_declarations, cascade, look_of
-from domain.text.passages import PASSAGES_MAX, HiddenText, has_words
+from domain.text.passages import HiddenText, has_words
 from domain.text.readable import LineWriter
 from domain.text.rules import RuleIndex
-from domain.text.selectors import Element
+from domain.text.selectors import Element, path_to
 from domain.text.tags import strip_tags_crudely
 
 NEVER_SHOWN = frozenset(
@@ -25,6 +25,7 @@ BLOCKS = PARAGRAPHS | frozenset(
     " hgroup hr html legend li main menu nav section summary thead tbody tfoot tr caption".split()
 )
 STYLES_MAX = 10_000
+ATTRIBUTES_MAX = 5_000
 _FRAMES = {"blockquote": "quote", "li": "item", "tr": "row", "td": "cell", "th": "cell"}
 _CONDITION = re.compile(r"\s*\[if\s[^\]]*\]>", re.IGNORECASE)
 _CONDITION_END = re.compile(r"<!\[endif\]\s*\Z", re.IGNORECASE)
@@ -192,7 +193,7 @@ class PageWalk:
 
     def _hide(self, reason: str, text: str, element: Element | None) -> None:
         if text and (element is None or element.tag not in ("style", "template")):
-            self.hidden.add(reason, text, _path(element))
+            self.hidden.add(reason, text, path_to(element))
 
     def _comment(self, text: str, place: _Place) -> None:
         condition = _CONDITION.match(text)
@@ -201,7 +202,7 @@ class PageWalk:
             reason = "never_shown"
         else:
             text, reason = strip_tags_crudely(_CONDITION_END.sub("", text[condition.end():])), "conditional"
-        self.hidden.add_words(reason, text, f"{_path(place.element)} comment".strip())
+        self.hidden.add_words(reason, text, f"{path_to(place.element)} comment".strip())
 
     def _list_unrendered(self, node: LexborNode, tag: str, place: _Place) -> None:
         """Text that the tree keeps out of reach: style leftovers and template content."""
@@ -210,16 +211,18 @@ class PageWalk:
             source = node.html or ""
             pieces = [strip_tags_crudely(source[source.find(">") + 1:source.rfind("</")])]
         for piece in pieces:
-            self.hidden.add_words("never_shown", piece, _path(place.element))
+            self.hidden.add_words("never_shown", piece, path_to(place.element))
 
     def _list_attributes(self, tag: str, attributes: Mapping[str, str | None], element: Element) -> None:
         for name, value in attributes.items():
-            if not value or len(self.attributes) >= PASSAGES_MAX or not has_words(value):
+            if not value or not has_words(value):
                 continue
-            if name in _TEXT_ATTRIBUTES or name.startswith(("aria-", "data-")):
+            if len(self.attributes) >= ATTRIBUTES_MAX:
+                self.hidden.truncated = True
+            elif name in _TEXT_ATTRIBUTES or name.startswith(("aria-", "data-")):
                 self.attributes.append(HiddenPassage(reason="attribute_text", text=value, place=f"{tag}[{name}]"))
             elif name == "value" and tag in ("input", "button", "param") or name == "content" and tag == "meta":
-                self.hidden.add_words("never_shown", value, f"{_path(element)}[{name}]")
+                self.hidden.add_words("never_shown", value, f"{path_to(element)}[{name}]")
 
     def attribute_passages(self) -> tuple[HiddenPassage, ...]:
         """Attribute text, which is scanned and listed but never part of the text."""
@@ -243,12 +246,3 @@ def _siblings(root: LexborNode) -> list[LexborNode]:
     while root.prev is not None:
         root = root.prev
     return _from(root)
-
-
-def _path(element: Element | None) -> str:
-    """The last three steps to an element, such as `body>table>td.note`, at most 80 characters."""
-    steps: list[str] = []
-    while element is not None and len(steps) < 3:
-        steps.append(f"{element.tag}.{min(element.classes)}" if element.classes else element.tag)
-        element = element.parent
-    return ">".join(reversed(steps))[:80]

@@ -20,7 +20,6 @@ from cli.stack.first_start import set_up
 from contracts.base import Contract
 from contracts.classification import Category, Classification, Intent, IntentKind, Priority, Sentiment
 from contracts.lifecycle import Act, Command, EndStep, Enter, Outcome, Receive
-from contracts.mail import ParsedMail
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput, RouteOutput, ScanOutput
 from contracts.security import Evidence, SecurityFlags
 from contracts.status import Status, StepKind
@@ -38,12 +37,6 @@ class InProcessParser:
     async def parse(self, content: bytes, raw_kind: str, *, received_at: datetime, **more: Any) -> Any:
         """Parses in this process."""
         return parse_rfc822(content, received_at=received_at, **more)
-
-    def stub(self, content: bytes, raw_kind: str, *, received_at: datetime) -> ParsedMail:
-        """As the real one."""
-        from adapters.parsing import SandboxedParser
-
-        return SandboxedParser.stub(self, content, raw_kind, received_at=received_at)  # type: ignore[arg-type]
 
 
 def mail_bytes(

@@ -1,11 +1,11 @@
-"""A webhook on a loopback port over a fresh database, and the `deskhand` command in this process, for tests of the CLI."""
+"""The API on a loopback port over a fresh database, without a worker, and the `deskhand` command in this process, for tests of the CLI."""
 
 import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,13 @@ from typing import Any
 import asyncpg
 import structlog
 import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.types import ASGIApp
 from typer.testing import CliRunner, Result
 
-from adapters.postgres import Database
-from adapters.reception import Reception
-from adapters.sources import Sources
-from api.webhooks.door import Reader
+from adapters.settings import Settings
+from api.app import create_app
 from cli.main import app
 from cli.stack.first_start import FirstLogin, set_up
-from domain.keys import Keyring
 
 KEY = bytes(range(32))
 MAILBOX = "support@example.org"
@@ -80,31 +74,16 @@ def new_house(database_url: str, owner_url: str, state: Path) -> House:
 
 @contextmanager
 def webhook_of(house: House) -> Iterator[None]:
-    """The real receiver on a free port while the context is open; `house.url` names it."""
+    """The real API on a free port while the context is open; `house.url` names it."""
     # The receiver logs in this process; its lines do not belong into what the command prints.
-    with structlog.testing.capture_logs(), served(_webhook_app(house.database_url)) as url:
+    settings = Settings(_env_file=None, database_url=house.database_url, organisation_key=KEY.hex())
+    with structlog.testing.capture_logs(), served(create_app(settings)) as url:
         house.url = house.environment["DESKHAND_URL"] = url
         yield
 
 
-def _webhook_app(database_url: str) -> Starlette:
-    keyring, parts = Keyring(KEY), {}
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        database = await Database.connect(database_url, most=6)
-        parts["reader"] = Reader(Reception(database, keyring), Sources(database, keyring))
-        yield
-        await database.close()
-
-    async def raw(request: Request) -> Response:
-        return await parts["reader"].receive(request, request.path_params["source"], "raw")
-
-    return Starlette(routes=[Route("/webhooks/raw/{source}", raw, methods=["POST"])], lifespan=lifespan)
-
-
 @contextmanager
-def served(application: Starlette) -> Iterator[str]:
+def served(application: ASGIApp) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(application, log_config=None, lifespan="on"))
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

