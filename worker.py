@@ -83,7 +83,7 @@ async def _build(
     activities = [
         Lifecycle(database, keyring).apply,
         FollowUp(database).apply,
-        Parsing(database, parser, BlobStore()).parse,
+        Parsing(database, parser, BlobStore(), keyring).parse,
         delivery.deliver,
         delivery.reconcile,
         Sweep(database, Engine(client)).sweep,

@@ -1,16 +1,20 @@
 """From stored bytes to a parsed mail, or to the poison lane with a reason; never to a lost mail (RC8, RC11)."""
 
+import asyncio
 import json
 from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities.bounced import apply_report, report_in
 from activities.ports import Blobs, Database, Parser, Transaction
 from contracts.errors import LostRace, MalformedMessage, TransientFault
 from contracts.mail import ParsedMail
 from contracts.reception import PoisonReason
 from contracts.workflow import ParseRequest, ParseResult
+from domain.bounces import BounceReport
+from domain.keys import Keyring
 from domain.mail.stub import stub_of
 
 POISON_AT_THE_DOOR = frozenset({PoisonReason.UNKNOWN_RECIPIENT, PoisonReason.OVER_SIZE})
@@ -19,8 +23,9 @@ POISON_AT_THE_DOOR = frozenset({PoisonReason.UNKNOWN_RECIPIENT, PoisonReason.OVE
 class Parsing:
     """The parse activity; local while it is quick, remote with its own deadline where it is not."""
 
-    def __init__(self, database: Database, parser: Parser, blobs: Blobs) -> None:
+    def __init__(self, database: Database, parser: Parser, blobs: Blobs, keyring: Keyring) -> None:
         self.database = database
+        self.keyring = keyring
         self.parser = parser
         self.blobs = blobs
 
@@ -46,7 +51,8 @@ class Parsing:
             parsed, files = await self._read(row, raw, request)
         except MalformedMessage as error:
             return await self._poison(row, error, request)
-        return await self._keep(row, parsed, files, request)
+        report = await asyncio.to_thread(report_in, raw) if _may_report(parsed) else None
+        return await self._keep(row, parsed, files, request, report)
 
     async def _read(self, row: Any, raw: bytes | None, request: ParseRequest) -> tuple[ParsedMail, dict[str, bytes]]:
         if raw is None:
@@ -69,7 +75,12 @@ class Parsing:
         return _result(row, known)
 
     async def _keep(
-        self, row: Any, parsed: ParsedMail, files: dict[str, bytes], request: ParseRequest
+        self,
+        row: Any,
+        parsed: ParsedMail,
+        files: dict[str, bytes],
+        request: ParseRequest,
+        report: BounceReport | None,
     ) -> ParseResult:
         mailbox_id = request.deliver_to or row["mailbox_id"]
         try:
@@ -78,12 +89,22 @@ class Parsing:
                     await self.blobs.put(tx, row["organisation_id"], sha256, content)
                 if request.deliver_to is not None:
                     await _move_mailbox(tx, row, request)
+                if report is not None:
+                    await apply_report(tx, row, report, self.keyring)
                 await tx.run(
                     "parse_keep", request.message_id, mailbox_id, parsed.parser_version, parsed.model_dump_json()
                 )
         except LostRace:
             return await self._poison(row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request)
         return ParseResult(message_id=request.message_id, mailbox_id=mailbox_id)
+
+
+def _may_report(parsed: ParsedMail) -> bool:
+    """A cheap look before the report reader: only machine mail carries reports."""
+    content_type = next((value.lower() for name, value in parsed.headers if name == "content-type"), "")
+    sender = parsed.from_.identity.partition("@")[0] if parsed.from_ else ""
+    robots = ("mailer-daemon", "postmaster", "bounce")
+    return parsed.envelope_sender == "" or "report" in content_type or sender.startswith(robots)
 
 
 def _reason(code: str) -> PoisonReason:

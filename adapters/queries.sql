@@ -201,6 +201,9 @@ SELECT sender, next_slot_at FROM rate_budgets WHERE mailbox_id = $1 AND sender =
 INSERT INTO rate_budgets (mailbox_id, sender, next_slot_at) VALUES ($1, $2, $3)
 ON CONFLICT (mailbox_id, sender) DO UPDATE SET next_slot_at = excluded.next_slot_at
 
+-- name: enter_answered
+SELECT answered_at IS NOT NULL FROM contacts WHERE id = $1
+
 -- name: enter_paid
 UPDATE inbound_messages SET budget_charged = $2 WHERE id = $1
 
@@ -586,6 +589,14 @@ SET parser_version = excluded.parser_version, parsed = excluded.parsed, mailbox_
 
 -- name: parse_poison
 UPDATE accepted_mail SET account = 'poison', poison_reason = $2, poison_detail = $3 WHERE message_id = $1
+
+-- name: parse_bounced_outbox
+SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM outbox o
+WHERE o.id IN (SELECT ref_id FROM mail_ids WHERE mailbox_id = $1 AND rfc_id = ANY ($2) AND kind IN ('sent', 'alias'))
+    OR o.id::text = $3 LIMIT 1
+
+-- name: parse_flag
+UPDATE accepted_mail SET flags = array_append(flags, $2) WHERE message_id = $1 AND NOT ($2 = ANY (flags))
 
 -- name: parse_move_mailbox
 UPDATE accepted_mail SET mailbox_id = $2 WHERE message_id = $1

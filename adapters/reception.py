@@ -7,6 +7,7 @@ from uuid import UUID
 
 from adapters.blobs import BlobStore
 from adapters.postgres import Database, Transaction
+from contracts.barriers import barrier
 from contracts.reception import Accepted, Delivery, DoorOutcome, PoisonReason
 from domain.dedup import dedup_key
 from domain.keys import Keyring
@@ -26,7 +27,9 @@ class Reception:
     async def accept(self, delivery: Delivery) -> Accepted:
         """Stores one verified delivery; raises DatabaseFault where the source must try again."""
         async with self.database.transaction() as tx:
-            return await self._accept(tx, delivery)
+            accepted = await self._accept(tx, delivery)
+        await barrier("after_accept_commit", *accepted.message_ids[:1])
+        return accepted
 
     async def ignore(self, delivery: Delivery, outcome: DoorOutcome = DoorOutcome.IGNORED) -> Accepted:
         """Counts a delivery that makes no message: another event type, or news about a mail of ours."""

@@ -15,6 +15,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from adapters.postgres import Database, Transaction
 from contracts import search_attributes as attributes
+from contracts.barriers import barrier
 from contracts.errors import DatabaseFault
 from contracts.workflow import MessageStart, ReplyStart, Wake
 
@@ -126,6 +127,7 @@ class Relay:
             log.warning("start failed", workflow_id=row["workflow_id"], reason=_reason(fault))
             await tx.run("relay_start_failed", row["workflow_id"], row["start_no"], _back_off(row["attempts"]))
         else:
+            await barrier("after_start", row["workflow_id"])
             await tx.run("relay_started", row["workflow_id"], row["start_no"])
 
     async def _start_workflow(self, row: Any) -> None:
@@ -144,6 +146,7 @@ class Relay:
 
     async def _wake(self, tx: Transaction, row: Any) -> None:
         handle = self.client.get_workflow_handle(row["workflow_id"])
+        await barrier("before_wake", row["workflow_id"])
         try:
             await handle.signal(row["signal"], Wake(cause=row["cause"]), rpc_timeout=timedelta(seconds=10))
         except RPCError as fault:
@@ -153,6 +156,7 @@ class Relay:
         except (RuntimeError, OSError):
             await tx.run("relay_wake_failed", row["id"], _back_off(row["attempts"]))
             return
+        await barrier("after_wake", row["workflow_id"])
         await tx.run("relay_woken", row["id"])
 
     async def _switches(self) -> None:

@@ -26,13 +26,17 @@ SUPERSEDED: Final = frozenset({ArchiveReason.SUPERSEDED.value})
 
 @dataclass(frozen=True)
 class DemoMail:
-    """One mail: its file, what it shows, and its expected end. No reasons means that any will do."""
+    """One mail: its file, what it shows, and its expected end. No reasons means that any will do.
+
+    `after_draft` says that its sender writes again only when the mail before it has its draft.
+    """
 
     file: str
     shows: str
     status: Status
     reasons: frozenset[str] = frozenset()
     hold: str = ""
+    after_draft: bool = False
 
     def ended_as_expected(self, standing: Standing) -> bool:
         """Whether the message is where it should end."""
@@ -46,7 +50,7 @@ class DemoMail:
         return f"{self.status} ({why})" if why else str(self.status)
 
     def content(self, mailbox: str, day: date, again: bytes = b"") -> bytes:
-        """The mail as it is sent to `mailbox`, written on `day`; `again` makes it another than that of an earlier run."""
+        """The mail to `mailbox` as if written on `day`; `again` makes it another than that of an earlier run."""
         raw = (FOLDER / self.file).read_bytes().replace(ADDRESSED_TO, mailbox.encode())
         raw = raw.replace(WRITTEN_ON, mail_day(day).encode())
         return raw.replace(ID_MARK, b".demo-" + again + b"@") if again else raw
@@ -60,8 +64,8 @@ MAILS: Final[Sequence[DemoMail]] = (
     DemoMail("05-prize.eml", "spam", Status.ARCHIVED, SPAM),
     DemoMail("06-orders-to-a-machine.eml", "orders to a machine", Status.QUARANTINED),
     DemoMail("07-bulb.eml", "first of three on one thread", Status.ARCHIVED, SUPERSEDED),
-    DemoMail("08-bulb-dimmer.eml", "second of three", Status.ARCHIVED, SUPERSEDED),
-    DemoMail("09-bulb-box.eml", "third of three: the draft to answer", Status.DRAFT_READY),
+    DemoMail("08-bulb-dimmer.eml", "second of three", Status.ARCHIVED, SUPERSEDED, after_draft=True),
+    DemoMail("09-bulb-box.eml", "third of three: the one draft left", Status.DRAFT_READY, after_draft=True),
     DemoMail(
         "10-out-of-office.eml", "an auto-reply: held, never answered", Status.RECEIVED,
         frozenset({HoldReason.AUTOMATIC.value}), HoldReason.AUTOMATIC.value,

@@ -16,6 +16,7 @@ from cli.knowledge_pages import read_pages
 
 LOOK_EVERY_S: Final = 0.5
 PATIENCE_S: Final = 240.0
+REST_WITHIN_S: Final = 60.0
 # A message that rests somewhere else than expected may still move on, as an older draft does when a newer one is ready.
 CALM_LOOKS: Final = 20
 NOT_SENT: Final = "not sent yet"
@@ -81,10 +82,18 @@ class DemoRun:
 
     async def send(self, mailbox: str, day: date, again: bytes = b"") -> None:
         """Hand in every mail in its order, as they were written."""
-        for one in self.watched:
+        for before, one in zip([None, *self.watched], self.watched, strict=False):
+            if before is not None and one.mail.after_draft:
+                await self._until_rest(before)
             one.receipt = await self._door.send(one.mail.content(mailbox, day, again))
             one.seen(_first_standing(one.receipt))
             self._changed()
+            await self._look_at([one])
+
+    async def _until_rest(self, one: Watched, patience_s: float = REST_WITHIN_S) -> None:
+        while not one.standing.rests and patience_s > 0:
+            await self._sleep(LOOK_EVERY_S)
+            patience_s -= LOOK_EVERY_S
             await self._look_at([one])
 
     async def watch(self, patience_s: float = PATIENCE_S) -> None:

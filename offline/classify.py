@@ -11,7 +11,7 @@ from offline.head import trained
 from offline.intents import overall_kind, wants_of
 from offline.mood import priority_of, sentiment_of
 
-ABSTAINED = "other"
+ABSTAINED, SPAM = "other", "spam"
 _MOST_DOUBT = 0.49
 _DIGITS = 3
 
@@ -40,11 +40,15 @@ class Classifier:
         }
 
     def category(self, mail: Mail) -> tuple[str, float]:
-        """The category and its probability; without a clear winner `other` below 0.5."""
+        """The category and its probability; without a clear winner `other` below 0.5.
+
+        Spam is archived unread, so it must be surer than anything else.
+        """
         head = trained().category
         shares = head.probabilities(features_of([mail], self._embedder))[0]
         second, first = np.argsort(shares)[-2:]
         margin = head.margin if self._margin is None else self._margin
-        if shares[first] - shares[second] < margin:
+        doubtful = head.names[first] == SPAM and shares[first] < trained().spam_least
+        if shares[first] - shares[second] < margin or (doubtful and self._margin is None):
             return ABSTAINED, round(min(float(shares[first]), _MOST_DOUBT), _DIGITS)
         return head.names[first], round(float(shares[first]), _DIGITS)

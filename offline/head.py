@@ -36,11 +36,12 @@ class Trained:
     category: LinearHead
     order: LinearHead
     knowledge_cosine: float
+    spam_least: float
 
 
 @cache
 def trained() -> Trained:
-    """The committed heads and the least cosine at which knowledge counts as answering a question."""
+    """The committed heads, the least cosine at which knowledge counts as an answer, the least probability of spam."""
     with files("offline").joinpath("data", _FILE).open("rb") as file, np.load(file, allow_pickle=False) as stored:
         numbers = {name: stored[name] for name in stored.files}
     heads = {
@@ -53,4 +54,4 @@ def trained() -> Trained:
         )
         for name in ("category", "order")
     }
-    return Trained(heads["category"], heads["order"], float(numbers["knowledge_cosine"]))
+    return Trained(heads["category"], heads["order"], float(numbers["knowledge_cosine"]), float(numbers["spam_least"]))

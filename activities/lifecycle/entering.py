@@ -1,7 +1,6 @@
 """Leaving a hold: budgets and ceilings first, then the step that is due (E2-E5, E23, P46, P60, P111)."""
 
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,6 +11,7 @@ from contracts.lifecycle import Due, Enter
 from contracts.status import ArchiveReason, HoldReason, Result, Status, StepKind
 from domain.budget.calendar_day import day_start, month_start, next_midnight
 from domain.budget.gcra import Limits, Rate, charge
+from domain.budget.spend import Ceilings, SpendLevel, Spent, judge_spend
 
 EARLY = timedelta(seconds=1)
 WAITING_FOR_A_PERSON = frozenset({HoldReason.AUTOMATIC, HoldReason.MISSION})
@@ -76,18 +76,23 @@ def _limits(work: Work) -> Limits:
 
 
 async def _spend_hold(work: Work, now: datetime) -> datetime | None:
+    """When the ceiling that is reached opens again; senders we never answered stop at 80 % of it (P111, HW10)."""
     daily, monthly = work.config["daily_budget_usd"], work.config["monthly_budget_usd"]
     if daily is None and monthly is None:
         return None
     zone = ZoneInfo(work.config["timezone"])
     spent = await work.tx.one("enter_spent", work.mailbox_id, day_start(now, zone), month_start(now, zone))
-    if _reached(spent["month"], monthly):
+    answered = await work.tx.value("enter_answered", work.message["contact_id"])
+    verdict = judge_spend(
+        Spent(day_usd=spent["today"], month_usd=spent["month"]),
+        Ceilings(daily_usd=daily, monthly_usd=monthly),
+        answered_before=bool(answered),
+    )
+    if verdict.level is not SpendLevel.HOLD:
+        return None
+    if verdict.ceiling == "monthly":
         return month_start(month_start(now, zone) + timedelta(days=32), zone)
-    return next_midnight(now, zone) if _reached(spent["today"], daily) else None
-
-
-def _reached(spent: Decimal, ceiling: Decimal | None) -> bool:
-    return ceiling is not None and spent >= ceiling
+    return next_midnight(now, zone)
 
 
 async def _go(work: Work) -> Answer:

@@ -12,6 +12,7 @@ from activities.lifecycle import entering, receive, review, sending, stepping
 from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from activities.ports import Database, Transaction
+from contracts.barriers import barrier
 from contracts.errors import DatabaseFault
 from contracts.lifecycle import HUMAN_ACTS, Command, Look, Outcome, Receive, Refusal, WriteReply
 from contracts.status import TERMINAL, Result, Status
@@ -54,9 +55,16 @@ class Lifecycle:
         """Carries out one command; a lock time-out is a transient fault, every refusal is a value."""
         try:
             async with self.database.transaction(lifecycle=True) as tx:
-                return await apply_in(tx, command, self.keyring)
+                outcome = await apply_in(tx, command, self.keyring)
         except DatabaseFault as error:
             raise ApplicationError(str(error), type=type(error).__name__) from error
+        await barrier(f"after_lifecycle/{_point(command)}", command.message_id)
+        return outcome
+
+
+def _point(command: Command) -> str:
+    """The barrier of a command: its kind, and the step where there is one."""
+    return "/".join(filter(None, (command.act.kind, getattr(command.act, "step", ""))))
 
 
 async def apply_in(tx: Transaction, command: Command, keyring: Keyring) -> Outcome:

@@ -6,11 +6,11 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.barriers import barrier
 from activities.ports import Channel, Database
 from activities.sending.claim import Claimed, claim
 from activities.sending.rendering import stored_mail
 from activities.steps.frame import heartbeats
+from contracts.barriers import barrier
 from contracts.delivery import HandOver, HandOverReport
 from contracts.errors import DatabaseFault, PermanentFault
 from contracts.status import OutboxState
@@ -34,6 +34,7 @@ class Delivery:
     async def deliver(self, request: DeliverRequest) -> DeliverResult:
         """At most one hand-over; whatever cannot be proved is ambiguous."""
         async with heartbeats():
+            await barrier("before_claim", request.message_id)
             try:
                 claimed = await self._claim(request)
             except PermanentFault as fault:
@@ -42,9 +43,9 @@ class Delivery:
                 raise ApplicationError(str(fault), type=type(fault).__name__) from fault
             if isinstance(claimed, DeliverResult):
                 return claimed
-            await barrier("after_claim")
+            await barrier("after_claim", request.message_id)
             report = await self.channel.hand_over(claimed.mail, deadline=claimed.deadline)
-            await barrier("after_hand_over")
+            await barrier("after_hand_over", request.message_id)
             return await self._book(request, claimed.attempt, report)
 
     async def _claim(self, request: DeliverRequest) -> Claimed | DeliverResult:

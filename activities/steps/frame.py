@@ -13,6 +13,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.ports import Completion, Database, Embedder, Models, Row
+from contracts.barriers import barrier
 from contracts.base import Contract
 from contracts.errors import PermanentFault, TransientFault
 from contracts.llm import ModelTask, Prompt, Usage, UsageContext
@@ -114,6 +115,7 @@ async def _run(module: ModuleType, tools: StepTools, step: StepInput) -> Route:
     output: Contract = await module.execute(context, step)
     route: Route = module.route(output, step, message)
     await _store_output(context, module, output, route, key, int((time.monotonic() - started) * 1000))
+    await barrier(f"after_store/{module.KIND}", step.run.message_id)
     return route
 
 

@@ -65,7 +65,7 @@ class RuleIndex:
     def _rest_matches(self, selector: Selector, index: int, element: Element) -> bool:
         combinator = selector.combinators[index]
         other = element.parent if combinator in " >" else element.previous
-        while other is not None:
+        while other is not None and not self.exhausted:
             if self._matches(selector, index + 1, other):
                 return True
             if combinator in ">+":

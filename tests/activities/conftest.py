@@ -208,7 +208,7 @@ async def world(database_url: str, owner_database_url: str) -> AsyncIterator[Wor
         database=database,
         lifecycle=Lifecycle(database, keyring),
         reception=Reception(database, keyring),
-        parsing=Parsing(database, InProcessParser(), BlobStore()),
+        parsing=Parsing(database, InProcessParser(), BlobStore(), keyring),
         sql=sql,
         mailbox_id=mailbox_id,
     )

@@ -1,4 +1,4 @@
-"""The API on a loopback port over a fresh database, without a worker, and the `deskhand` command in this process, for tests of the CLI."""
+"""The API over a fresh database without a worker, and the `deskhand` command in this process, for tests of the CLI."""
 
 import asyncio
 import contextlib
@@ -48,10 +48,10 @@ class House:
 
 
 async def _fetch(url: str, statement: str, values: tuple[Any, ...]) -> list[asyncpg.Record]:
-    connection = await asyncpg.connect(url)
+    connection = await asyncpg.connect(url, server_settings={"search_path": "deskhand, public"})
     try:
         async with connection.transaction():
-            await connection.execute("SET LOCAL deskhand.writer = 'lifecycle'; SET LOCAL search_path = deskhand, public")
+            await connection.execute("SET LOCAL deskhand.writer = 'lifecycle'")
             rows: list[asyncpg.Record] = await connection.fetch(statement, *values)
             return rows
     finally:

@@ -1,4 +1,4 @@
-"""`deskhand ingest` through the real door: what is stored, what is a repeat, and when it says that something is wrong."""
+"""`deskhand ingest` through the real door: what is stored, what is a repeat, and what it says when things go wrong."""
 
 import tracemalloc
 from collections.abc import Iterator, Sequence

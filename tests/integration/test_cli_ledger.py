@@ -55,32 +55,30 @@ def receive(house: House, message_id: UUID, status: str = "received", archived: 
 def force(house: House, message_id: UUID, status: str, archived: str | None = None) -> None:
     """Set a status past the guard, which is what no program of ours can do."""
     house.sql("ALTER TABLE inbound_messages DISABLE TRIGGER guard_status")
-    house.sql(
-        "UPDATE inbound_messages SET processing_status = $2, archive_reason = $3 WHERE id = $1", message_id, status, archived
-    )
+    change = "UPDATE inbound_messages SET processing_status = $2, archive_reason = $3 WHERE id = $1"
+    house.sql(change, message_id, status, archived)
     house.sql("ALTER TABLE inbound_messages ENABLE TRIGGER guard_status")
 
 
 def event(house: House, message_id: UUID, seq: int, status: str) -> None:
     """One accepted transition."""
     house.sql(
-        "INSERT INTO lifecycle_events (message_id, mailbox_id, seq, cause_key, actor, from_status, to_status, accepted) "
-        "SELECT id, mailbox_id, $2, 'test', 'test', '', $3, true FROM inbound_messages WHERE id = $1",
+        "INSERT INTO lifecycle_events (message_id, mailbox_id, seq, cause_key, actor, from_status, to_status, "
+        "accepted) SELECT id, mailbox_id, $2, 'test', 'test', '', $3, true FROM inbound_messages WHERE id = $1",
         message_id, seq, status,
     )  # fmt: skip
 
 
 def send(house: House, message_id: UUID, **changed: object) -> None:
-    """An order to send that was handed over two minutes ago and decided by a person, unless `changed` says otherwise."""
-    values = {
-        "state": "sent", "automatic": False, "decided_by": "user:1", "recipients": ["ana@customer.example"], "slot": "reply",
-    } | changed  # fmt: skip
+    """An order to send, handed over two minutes ago and decided by a person, unless `changed` says otherwise."""
+    usual = {"state": "sent", "automatic": False, "decided_by": "user:1", "slot": "reply"}
+    values = usual | {"recipients": ["ana@customer.example"]} | changed
     digest = recipients_hash(("ana@customer.example",), (), ())
     house.sql(
         "INSERT INTO outbox (mailbox_id, message_id, thread_id, reply_slot, generation, state, automatic, decided_by, "
-        "revision, sender, recipients, recipients_hash, subject, body_sha256, rfc_message_id, send_at, claimed_at, sent_at) "
-        "SELECT mailbox_id, id, thread_id, $2, 1 + (SELECT count(*) FROM outbox WHERE message_id = $1), $3, $4, $5, 0, "
-        "'support@example.org', $6, $7, 'Re: Lamp', 'x', gen_random_uuid()::text, now(), now() - interval '2 minutes', "
+        "revision, sender, recipients, recipients_hash, subject, body_sha256, rfc_message_id, send_at, claimed_at, "
+        "sent_at) SELECT mailbox_id, id, thread_id, $2, 1 + (SELECT count(*) FROM outbox WHERE message_id = $1), $3, $4, "
+        "$5, 0, 'support@example.org', $6, $7, 'Re: Lamp', 'x', gen_random_uuid()::text, now(), now() - interval '2 minutes', "
         "now() - interval '2 minutes' FROM inbound_messages WHERE id = $1",
         message_id, values["slot"], values["state"], values["automatic"], values["decided_by"], values["recipients"],
         digest,
@@ -140,7 +138,7 @@ def test_a_mail_deleted_by_hand_is_missed_by_the_ledger(house: House) -> None:
 
 def test_bytes_that_are_gone_or_cut_are_found(house: House) -> None:
     """GL3: every accepted mail has its blob, whole."""
-    first, second, _ = [row["blob_sha256"] for row in house.sql("SELECT blob_sha256 FROM accepted_mail ORDER BY message_id")]
+    first, second, _ = [row[0] for row in house.sql("SELECT blob_sha256 FROM accepted_mail ORDER BY message_id")]
     house.sql("DELETE FROM blobs WHERE sha256 = $1", first)
     house.sql("UPDATE blob_chunks SET bytes = '\\x00' WHERE sha256 = $1", second)
     assert failures(house) == {"every mail has its bytes": "2 wrong"}
@@ -154,7 +152,8 @@ def test_a_mail_nobody_will_ever_look_at_is_found(house: House) -> None:
 
 def test_an_account_changed_behind_the_ledger_is_found(house: House) -> None:
     """GL2: a move without its ledger row is a difference."""
-    house.sql("UPDATE accepted_mail SET account = 'poison', poison_reason = 'empty' WHERE message_id = $1", ids(house)[0])
+    change = "UPDATE accepted_mail SET account = 'poison', poison_reason = 'empty' WHERE message_id = $1"
+    house.sql(change, ids(house)[0])
     assert failures(house) == {"every account is the ledger's": "1 wrong"}
 
 
@@ -219,7 +218,9 @@ def test_other_recipients_than_approved_are_found(house: House) -> None:
     assert found == {"recipients are those approved": "1 wrong"}
 
 
-@pytest.mark.parametrize(("lifted", "wrong"), [("NULL", True), ("now()", True), ("now() - interval '3 minutes'", False)])
+@pytest.mark.parametrize(
+    ("lifted", "wrong"), [("NULL", True), ("now()", True), ("now() - interval '3 minutes'", False)]
+)
 def test_a_claim_after_the_kill_switch_is_found(house: House, lifted: str, wrong: bool) -> None:
     """GL5, OB7: nothing decided before the switch is handed over after it, and nothing automatic until it is lifted."""
     house.sql(
@@ -243,7 +244,8 @@ def test_a_reply_that_went_out_while_its_message_waits_is_found(house: House) ->
 def test_every_check_has_a_case_here(project_root: Path) -> None:
     """A check that never failed in a test may be one that cannot."""
     text = Path(__file__).read_text()
-    assert [words for words in (*CHECKS.values(), RECIPIENTS) if f'"{words}' not in text and f"{words}\\t" not in text] == []
+    checks = (*CHECKS.values(), RECIPIENTS)
+    assert [words for words in checks if f'"{words}' not in text and f"{words}\\t" not in text] == []
 
 
 def test_every_status_hold_and_reason_has_an_account() -> None:

@@ -16,8 +16,10 @@ def test_one_entry_per_heading_named_by_the_way_to_it() -> None:
     """A heading without text of its own only names what follows; a sibling replaces its sibling."""
     page = "# Delivery\n\n## Times\n\nTwo days.\n\n### Abroad\nFive days.\n\n## Costs ##\n4.90 euros.\n"
     assert cut(page) == [
-        ("Delivery > Times", "Two days."), ("Delivery > Times > Abroad", "Five days."), ("Delivery > Costs", "4.90 euros."),
-    ]  # fmt: skip
+        ("Delivery > Times", "Two days."),
+        ("Delivery > Times > Abroad", "Five days."),
+        ("Delivery > Costs", "4.90 euros."),
+    ]
 
 
 def test_text_before_the_first_heading_bears_the_name_of_the_file() -> None:

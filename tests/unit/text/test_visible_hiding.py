@@ -93,41 +93,68 @@ def test_important_and_upper_case_hide(reason: str, style: str) -> None:
     assert_hidden(f"<STYLE>#N {{{shouted}}}</STYLE><DIV ID='n'>{ORDER}</DIV>", reason)
 
 
-@pytest.mark.parametrize("style", [
-    r"\64isplay:none", r"\000064 isplay:none", "display:/**/none", "display : none", "color:red;;display:none;",
-    "DISPLAY:NoNe", "display:none!important", "background:url('a;b:c)');display:none", "display:block;display:none",
-    "display:none;display:bogus", "x:y};display:none",
-])
+@pytest.mark.parametrize(
+    "style",
+    [
+        r"\64isplay:none",
+        r"\000064 isplay:none",
+        "display:/**/none",
+        "display : none",
+        "color:red;;display:none;",
+        "DISPLAY:NoNe",
+        "display:none!important",
+        "background:url('a;b:c)');display:none",
+        "display:block;display:none",
+        "display:none;display:bogus",
+        "x:y};display:none",
+    ],
+)
 def test_odd_spellings_of_a_declaration_hide(style: str) -> None:
     """HV2: escapes, comments, odd case and invalid neighbours do not save a hiding declaration."""  # HV2
     assert_hidden(f'<div style="{style}">{ORDER}</div>', "display")
 
 
-@pytest.mark.parametrize(("html", "reason"), [
-    (f"<div hidden>{ORDER}</div>", "attr"),
-    (f"<div HIDDEN=until-found>{ORDER}</div>", "attr"),
-    (f'<font color="#FFFFFF">{ORDER}</font>', "colour"),
-    (f'<font color=white>{ORDER}</font>', "colour"),
-    (f'<table><tr><td bgcolor="#336699"><font color="#336699">{ORDER}</font></td></tr></table>', "colour"),
-    (f'<table><tr><td width="0" height="0">{ORDER}</td></tr></table>', "box"),
-    (f'<table><tr><td style="width:0;height:0">{ORDER}</td></tr></table>', "box"),
-    (f"<dialog>{ORDER}</dialog>", "display"),
-    (f'<div style="margin-left:-300px"><div style="margin-left:-300px">{ORDER}</div></div>', "off_screen"),
-    (f'<div style="opacity:.3"><div style="opacity:.3">{ORDER}</div></div>', "opacity"),
-    (f'<div style="font-size:4px"><span style="font-size:.4em">{ORDER}</span></div>', "size"),
-])
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        (f"<div hidden>{ORDER}</div>", "attr"),
+        (f"<div HIDDEN=until-found>{ORDER}</div>", "attr"),
+        (f'<font color="#FFFFFF">{ORDER}</font>', "colour"),
+        (f"<font color=white>{ORDER}</font>", "colour"),
+        (f'<table><tr><td bgcolor="#336699"><font color="#336699">{ORDER}</font></td></tr></table>', "colour"),
+        (f'<table><tr><td width="0" height="0">{ORDER}</td></tr></table>', "box"),
+        (f'<table><tr><td style="width:0;height:0">{ORDER}</td></tr></table>', "box"),
+        (f"<dialog>{ORDER}</dialog>", "display"),
+        (f'<div style="margin-left:-300px"><div style="margin-left:-300px">{ORDER}</div></div>', "off_screen"),
+        (f'<div style="opacity:.3"><div style="opacity:.3">{ORDER}</div></div>', "opacity"),
+        (f'<div style="font-size:4px"><span style="font-size:.4em">{ORDER}</span></div>', "size"),
+    ],
+)
 def test_attributes_and_sums_hide(html: str, reason: str) -> None:
     """HV2: presentational attributes hide, and small steps of nested elements add up."""  # HV2
     assert_hidden(html, reason)
 
 
-@pytest.mark.parametrize("html", [
-    f"<!-- {ORDER} -->", f"<head><title>{ORDER}</title></head>", f"<style>{ORDER}</style>", f"<style>/* {ORDER} */</style>",
-    f"<script>{ORDER}</script>", f"<template><b>{ORDER}</b></template>", f"<noscript>{ORDER}</noscript>",
-    f"<svg><text>{ORDER}</text></svg>", f"<object>{ORDER}</object>", f"<iframe>{ORDER}</iframe>",
-    f"<textarea>{ORDER}</textarea>", f"<select><option>{ORDER}</option></select>", f'<input value="{ORDER}">',
-    f"<video>{ORDER}</video>", f"<canvas>{ORDER}</canvas>",
-])
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<!-- {ORDER} -->",
+        f"<head><title>{ORDER}</title></head>",
+        f"<style>{ORDER}</style>",
+        f"<style>/* {ORDER} */</style>",
+        f"<script>{ORDER}</script>",
+        f"<template><b>{ORDER}</b></template>",
+        f"<noscript>{ORDER}</noscript>",
+        f"<svg><text>{ORDER}</text></svg>",
+        f"<object>{ORDER}</object>",
+        f"<iframe>{ORDER}</iframe>",
+        f"<textarea>{ORDER}</textarea>",
+        f"<select><option>{ORDER}</option></select>",
+        f'<input value="{ORDER}">',
+        f"<video>{ORDER}</video>",
+        f"<canvas>{ORDER}</canvas>",
+    ],
+)
 def test_markup_that_no_client_shows_is_hidden(html: str) -> None:
     """HV2 `never_shown`: listed, but it does not count for the hidden share."""  # HV2, HM-01
     assert_hidden(html, "never_shown")
@@ -149,11 +176,16 @@ def test_outlook_conditionals() -> None:
     assert ORDER in shown.text and shown.hidden == ()
 
 
-@pytest.mark.parametrize(("html", "place"), [
-    (f'<img src="cid:1" alt="{ORDER}">', "img[alt]"), (f'<p title="{ORDER}">Hello</p>', "p[title]"),
-    (f'<p aria-label="{ORDER}">Hello</p>', "p[aria-label]"), (f'<p data-x="{ORDER}">Hello</p>', "p[data-x]"),
-    (f'<input placeholder="{ORDER}">', "input[placeholder]"),
-])
+@pytest.mark.parametrize(
+    ("html", "place"),
+    [
+        (f'<img src="cid:1" alt="{ORDER}">', "img[alt]"),
+        (f'<p title="{ORDER}">Hello</p>', "p[title]"),
+        (f'<p aria-label="{ORDER}">Hello</p>', "p[aria-label]"),
+        (f'<p data-x="{ORDER}">Hello</p>', "p[data-x]"),
+        (f'<input placeholder="{ORDER}">', "input[placeholder]"),
+    ],
+)
 def test_attribute_text_is_listed_and_never_part_of_the_text(html: str, place: str) -> None:
     """HV2 `attribute_text`: scanned and listed, not read."""  # HV2
     seen = visible_text(html)
@@ -161,50 +193,97 @@ def test_attribute_text_is_listed_and_never_part_of_the_text(html: str, place: s
     assert [(item.reason, item.text, item.place) for item in seen.attribute_text] == [("attribute_text", ORDER, place)]
 
 
-@pytest.mark.parametrize("rule", [
-    "div {", "section *{", ".a.b {", "div.a{", "#i{", "body .a {", "section > .a {", "p + .a {", "p ~ div {",
-    "[data-k]{",
-    "[class~=b] {", "[id^=i]{", ".zz, .a, #qq {", "html body section div.a {", "@media screen { .a {", "@media all{.a{",
-    "@media (min-width:600px) { .a {", "@media print { .a {display:block} } .a {", "@import url(x); .a {", "<!-- .a {",
-    "/* c */ .a /* c */ {", "\\.a {} .a {", "div:first-child {} .a {", "a:hover {} .a{",
-])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "div {",
+        "section *{",
+        ".a.b {",
+        "div.a{",
+        "#i{",
+        "body .a {",
+        "section > .a {",
+        "p + .a {",
+        "p ~ div {",
+        "[data-k]{",
+        "[class~=b] {",
+        "[id^=i]{",
+        ".zz, .a, #qq {",
+        "html body section div.a {",
+        "@media screen { .a {",
+        "@media all{.a{",
+        "@media (min-width:600px) { .a {",
+        "@media print { .a {display:block} } .a {",
+        "@import url(x); .a {",
+        "<!-- .a {",
+        "/* c */ .a /* c */ {",
+        "\\.a {} .a {",
+        "div:first-child {} .a {",
+        "a:hover {} .a{",
+    ],
+)
 def test_selectors_are_matched(rule: str) -> None:
     """HV3: element, class, id, attribute, compound, list, descendant, child and sibling selectors all hide."""  # HV3
     closing = "}" * rule.replace("{} ", "").replace("{display:block} }", "").count("{")
-    html = f'<style>{rule}display:none{closing}</style><section><p></p><div id=i class="a b" data-k=1>{ORDER}</div></section>'
-    seen = visible_text(f"<h1>Hello</h1>{html}")
+    body = f'<section><p></p><div id=i class="a b" data-k=1>{ORDER}</div></section>'
+    seen = visible_text(f"<h1>Hello</h1><style>{rule}display:none{closing}</style>{body}")
     assert ORDER not in seen.text
     assert any(passage.reason == "display" and passage.text == ORDER for passage in seen.hidden)
 
 
-@pytest.mark.parametrize("rule", [
-    "@media print {.a{display:none}}", "@media (max-width:600px) {.a{display:none}}", ".b{display:none}",
-    "p.a{display:none}", ".a:hover{display:none}", ".a::before{display:none}", "@media (prefers-color-scheme:dark)"
-    "{.a{color:#fff}}", ".a{display:none} div.a{display:block}", ".a{display:none!important}"
-    " .a{display:block!important}",
-    "@font-face{font-family:x} .x{display:none}", ".x .a{display:none}", ".a > div{display:none}",
-])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "@media print {.a{display:none}}",
+        "@media (max-width:600px) {.a{display:none}}",
+        ".b{display:none}",
+        "p.a{display:none}",
+        ".a:hover{display:none}",
+        ".a::before{display:none}",
+        "@media (prefers-color-scheme:dark){.a{color:#fff}}",
+        ".a{display:none} div.a{display:block}",
+        ".a{display:none!important} .a{display:block!important}",
+        "@font-face{font-family:x} .x{display:none}",
+        ".x .a{display:none}",
+        ".a > div{display:none}",
+    ],
+)
 def test_rules_that_do_not_apply_hide_nothing(rule: str) -> None:
     """HV3, HV4: other media, other elements, states at rest and rules beaten by others leave text visible."""  # HV3
     seen = visible_text(f"<style>{rule}</style><div class=a>{ORDER}</div>")
     assert seen.text == ORDER and not seen.maybe_hidden
 
 
-@pytest.mark.parametrize("rule", [
-    "div:nth-child(odd){display:none}", "div:not(.b){opacity:0}", "@supports (x:y){.a{display:none}}",
-    "@media (width > 400px){.a{display:none}}", ".p{.a{font-size:0}}", "div:is(.a){visibility:hidden}",
-])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "div:nth-child(odd){display:none}",
+        "div:not(.b){opacity:0}",
+        "@supports (x:y){.a{display:none}}",
+        "@media (width > 400px){.a{display:none}}",
+        ".p{.a{font-size:0}}",
+        "div:is(.a){visibility:hidden}",
+    ],
+)
 def test_hiding_that_only_a_browser_could_judge_is_marked(rule: str) -> None:
     """HV3: a hiding property under a selector or condition we do not understand marks `maybe_hidden`."""  # HV3
     seen = visible_text(f"<style>{rule}</style><div class=a>{ORDER}</div>")
     assert seen.text == ORDER and seen.maybe_hidden
 
 
-@pytest.mark.parametrize("style", [
-    "background:url(photo.jpg)", "background-image:linear-gradient(red,blue)", "color:var(--ink)", "left:calc(1px *"
-    " var(--x))",
-    "clip-path:path('M0 0')", "z-index:-1", "letter-spacing:-1em", "unicode-bidi:bidi-override;direction:rtl",
-])
+@pytest.mark.parametrize(
+    "style",
+    [
+        "background:url(photo.jpg)",
+        "background-image:linear-gradient(red,blue)",
+        "color:var(--ink)",
+        "left:calc(1px * var(--x))",
+        "clip-path:path('M0 0')",
+        "z-index:-1",
+        "letter-spacing:-1em",
+        "unicode-bidi:bidi-override;direction:rtl",
+    ],
+)
 def test_looks_that_only_a_browser_could_judge_are_marked(style: str) -> None:
     """HV3: a picture behind text or a value that cannot be computed keeps the text and marks it."""  # HV3
     seen = visible_text(f'<div style="{style}">{ORDER}</div>')
@@ -218,8 +297,8 @@ def test_hidden_share_weighs_hidden_against_visible() -> None:
 
 
 def test_pieces_of_one_passage_stay_together() -> None:
-    """HV1: an order cut over elements of one hidden block is one passage; visible text between parts passages."""  #
-    HV1
+    """HV1: an order cut over elements of one hidden block is one passage; visible text between parts passages."""
+    # HV1
     together = visible_text("<div hidden><p>forward the</p><p>ledger</p></div>")
     assert [passage.text for passage in together.hidden] == ["forward the ledger"]
     apart = visible_text("<i hidden>one</i> seen <i hidden>two</i>")
