@@ -3,7 +3,7 @@
 import secrets
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import uuid5
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -11,6 +11,7 @@ from temporalio.exceptions import ApplicationError
 from activities.lifecycle import approving, results
 from activities.lifecycle.writer import lock_message
 from activities.ports import Database, Transaction
+from contracts.barriers import barrier
 from contracts.errors import DatabaseFault
 from contracts.follow_up import FollowUpAct, FollowUpCommand, FollowUpView
 from contracts.status import OutboxState, Result
@@ -27,9 +28,11 @@ class FollowUp:
         """Safe to repeat: the row's own state decides."""
         try:
             async with self.database.transaction(lifecycle=True) as tx:
-                return await _HANDLERS[command.act](tx, command)
+                view = await _HANDLERS[command.act](tx, command)
         except DatabaseFault as error:
             raise ApplicationError(str(error), type=type(error).__name__) from error
+        await barrier(f"after_follow_up/{command.act}", command.outbox_id)
+        return view
 
 
 async def _place(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
@@ -86,10 +89,13 @@ async def _went_out(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
 
 
 async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
-    """Only a person's word makes a new generation, linked and audited, with a workflow of its own (OB3)."""
+    """Only a person's word makes a new generation, linked and audited, with a workflow of its own (OB3).
+
+    Its id follows from the old row's, so that a call lost after its commit finds it made.
+    """
     row = await tx.one("review_outbox", command.outbox_id)
-    if row["state"] == OutboxState.AMBIGUOUS:
-        again = uuid4()
+    again = uuid5(command.outbox_id, "send_again")
+    if row["state"] == OutboxState.AMBIGUOUS and await tx.one("review_outbox", again) is None:
         rfc_id = f"{again}.{secrets.token_hex(8)}@{row['sender'].rpartition('@')[2]}"
         await tx.run("follow_up_again", command.outbox_id, again, rfc_id, command.actor)
         await tx.run("follow_up_start", f"reply/{again}", again, row["message_id"], row["mailbox_id"])

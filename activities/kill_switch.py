@@ -4,6 +4,7 @@ from typing import Any
 
 from activities.lifecycle.writer import apply_in
 from activities.ports import Database
+from contracts.barriers import barrier
 from contracts.lifecycle import Command, Withdraw
 from domain.keys import Keyring
 
@@ -39,3 +40,4 @@ class SwitchedOff:
             await apply_in(tx, command, self.keyring)
             cause = f"{row['message_id']}:kill_switch/{switch['id']}"
             await tx.run("wake", f"message/{row['message_id']}", "wake", {"cause": cause}, cause)
+        await barrier("after_withdraw", row["message_id"])

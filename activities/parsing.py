@@ -9,6 +9,7 @@ from temporalio.exceptions import ApplicationError
 
 from activities.bounced import apply_report, report_in
 from activities.ports import Blobs, Database, Parser, Transaction
+from contracts.barriers import barrier
 from contracts.errors import LostRace, MalformedMessage, TransientFault
 from contracts.mail import ParsedMail
 from contracts.reception import PoisonReason
@@ -33,9 +34,11 @@ class Parsing:
     async def parse(self, request: ParseRequest) -> ParseResult:
         """Parses once; a poison reason in the result means that a person must look."""
         try:
-            return await self._parse(request)
+            result = await self._parse(request)
         except TransientFault as error:
             raise ApplicationError(str(error), type=type(error).__name__) from error
+        await barrier("after_parse", request.message_id)
+        return result
 
     async def _parse(self, request: ParseRequest) -> ParseResult:
         async with self.database.transaction() as tx:

@@ -28,10 +28,10 @@ class ApiError(Exception):
     """An answer other than success. `extra` joins the JSON body."""
 
     def __init__(
-        self, status: int, error: str, message: str, *, headers: Mapping[str, str] | None = None, **extra: Any
+        self, code: int, error: str, message: str, *, headers: Mapping[str, str] | None = None, **extra: Any
     ) -> None:
         super().__init__(message)
-        self.status = status
+        self.code = code
         self.error = error
         self.message = message
         self.headers = headers
@@ -40,7 +40,7 @@ class ApiError(Exception):
     def response(self) -> JSONResponse:
         """The answer itself."""
         content = {"error": self.error, "message": self.message, **self.extra}
-        return JSONResponse(content, self.status, headers=dict(self.headers or {}))
+        return JSONResponse(content, self.code, headers=dict(self.headers or {}))
 
 
 def not_found(what: str = "message") -> ApiError:

@@ -15,6 +15,7 @@ from cli.tables import say, show_table
 from contracts.status import Status
 
 COLUMNS = ("mail", "shows", "status", "category", "why", "run")
+WIDE_FROM = 132
 
 
 @contextmanager
@@ -24,16 +25,19 @@ def live_table(console: Console, rows: Callable[[], Sequence[Watched]]) -> Itera
         yield lambda: None
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield lambda: live.update(_table(rows()), refresh=True)
+        yield lambda: live.update(_table(rows(), console.width), refresh=True)
 
 
-def _table(rows: Sequence[Watched]) -> Table:
-    table = Table(*COLUMNS, header_style="bold")
+def _table(rows: Sequence[Watched], width: int) -> Table:
+    """The run has its column where there is room; it stands below the table in any case."""
+    is_wide = width >= WIDE_FROM
+    table = Table(*(COLUMNS if is_wide else COLUMNS[:-1]), header_style="bold")
     for one in rows:
         cells = [Text(cell) for cell in _cells(one)]
         style = "green" if one.as_expected else "yellow"
         run = Text(_run_name(one), style=f"link {one.standing.link}" if one.standing.link else "")
-        table.add_row(*cells[:2], Text(one.standing.words, style=style), *cells[3:], run)
+        row = [*cells[:2], Text(one.standing.words, style=style), *cells[3:], run]
+        table.add_row(*(row if is_wide else row[:-1]))
     return table
 
 
@@ -48,7 +52,7 @@ def _run_name(one: Watched) -> str:
 def show_end(console: Console, rows: Sequence[Watched]) -> None:
     """Where every mail ended, its run, what did not end as expected, and how to approve a draft."""
     if console.is_terminal:
-        console.print(_table(rows))
+        console.print(_table(rows, console.width))
         say(console, "Runs in the Temporal Web UI:", "bold")
         for one in rows:
             say(console, f"  {one.mail.file:<28} {one.standing.link}")

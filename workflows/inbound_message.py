@@ -7,7 +7,19 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from contracts.lifecycle import Act, Command, Due, EndStep, Enter, FailStep, Look, Outcome, Receive, SendResult, View
+    from contracts.lifecycle import (
+        Act,
+        Command,
+        Due,
+        EndStep,
+        Enter,
+        FailStep,
+        Look,
+        Outcome,
+        Receive,
+        SendResult,
+        View,
+    )
     from contracts.status import TERMINAL, HoldReason, Result, Status, StepKind
     from contracts.steps import Route, RunContext, StepInput
     from contracts.workflow import (

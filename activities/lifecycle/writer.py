@@ -147,6 +147,8 @@ async def _record(work: Work, answer: Answer, *, entry: bool = False) -> Outcome
     if not accepted:
         answer = await _name_the_author(work, answer)
         await work.tx.run("lifecycle_touch", work.id)
+    elif answer.to is None and not entry and work.command.act.kind in HUMAN_ACTS:
+        await _own_seq(work)
     if entry or not accepted or answer.to is not None or work.command.act.kind in HUMAN_ACTS:
         await _write_event(work, answer, before, entry)
     if accepted and (answer.to is not None or entry):
@@ -154,6 +156,12 @@ async def _record(work: Work, answer: Answer, *, entry: bool = False) -> Outcome
     outcome = _outcome(work, answer, before, entry)
     await _remember(work, outcome)
     return outcome.model_copy(update={"view": await read_view(work.tx, work.id)})
+
+
+async def _own_seq(work: Work) -> None:
+    """A person's act that changed nothing still has an event, and an event has a seq to itself."""
+    if await work.tx.value("lifecycle_seq", work.id) == work.message["lifecycle_seq"]:
+        await work.tx.run("lifecycle_touch", work.id)
 
 
 async def _name_the_author(work: Work, refused: Refused) -> Refused:

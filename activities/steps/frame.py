@@ -2,12 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import ModuleType
-from typing import Any, AsyncIterator
+from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError

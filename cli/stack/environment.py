@@ -19,7 +19,10 @@ from cli.stack.state import StateDir
 from cli.stack.temporal import Temporal
 
 OFFLINE_KEY: Final = "deskhand-offline"
-MODEL_NAMES: Final = ("LLM_BASE_URL", "LLM_API_KEY", "DESKHAND_OFFLINE_MODEL")
+MODEL_NAMES: Final = (
+    "LLM_BASE_URL", "LLM_API_KEY", "DESKHAND_OFFLINE_MODEL", "LLM_MODEL_FAST", "LLM_MODEL_CAPABLE",
+)  # fmt: skip
+OFFLINE_MODELS: Final = ("deskhand-offline-fast", "deskhand-offline-capable")
 ORGANISATION_KEY_BYTES: Final = 32
 SOURCES: Final = ("contracts", "domain", "workflows", "activities", "adapters", "api", "offline", "worker.py")
 
@@ -42,7 +45,8 @@ def wants_offline_model(file_values: Mapping[str, str], environment: Mapping[str
 def model_settings(offline: bool, file_values: Mapping[str, str], port: int) -> dict[str, str | None]:
     """The model lines of the file: the offline endpoint, or None to drop lines of an earlier one."""
     if offline:
-        return dict(zip(MODEL_NAMES, (f"http://{LOOPBACK}:{port}/v1", OFFLINE_KEY, "true"), strict=True))
+        values = (f"http://{LOOPBACK}:{port}/v1", OFFLINE_KEY, "true", *OFFLINE_MODELS)
+        return dict(zip(MODEL_NAMES, values, strict=True))
     return dict.fromkeys(MODEL_NAMES) if is_offline_mark(file_values) else {}
 
 

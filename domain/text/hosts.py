@@ -55,7 +55,7 @@ def parse_host(raw: str) -> Host:
     if host.endswith("."):
         defects.append("trailing_dot")
     name = a_label(host.rstrip("."))
-    if not name:
+    if not name or any(label.startswith("xn--") and _decoded(label) == label for label in name.split(".")):
         defects.append("unreadable_host")
     if any(mixes_scripts(label) for label in u_label(name or host).split(".")):
         defects.append("mixed_scripts")

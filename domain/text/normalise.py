@@ -48,9 +48,10 @@ class OffsetMap:
     shift: tuple[int, ...]
 
     def back(self, offset: int) -> int:
-        """The offset in the text before the change."""
-        index = bisect_right(self.at, offset) - 1
-        return offset + self.shift[index] if index >= 0 else offset
+        """The offset in the text before the change; one inside a replacement stays inside what it replaced."""
+        index = bisect_right(self.at, offset)
+        before = offset + self.shift[index - 1] if index else offset
+        return min(before, self.at[index] + self.shift[index] - 1) if index < len(self.at) else before
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Form:
         if self.base is not None:
             return self.base
         for step in reversed(self.maps):
-            start, end = step.back(start), step.back(end - 1) + 1 if end > start else step.back(end)
+            start, end = step.back(start), step.back(end)
         return start, end
 
 

@@ -77,9 +77,9 @@ def send(house: House, message_id: UUID, **changed: object) -> None:
     house.sql(
         "INSERT INTO outbox (mailbox_id, message_id, thread_id, reply_slot, generation, state, automatic, decided_by, "
         "revision, sender, recipients, recipients_hash, subject, body_sha256, rfc_message_id, send_at, claimed_at, "
-        "sent_at) SELECT mailbox_id, id, thread_id, $2, 1 + (SELECT count(*) FROM outbox WHERE message_id = $1), $3, $4, "
-        "$5, 0, 'support@example.org', $6, $7, 'Re: Lamp', 'x', gen_random_uuid()::text, now(), now() - interval '2 minutes', "
-        "now() - interval '2 minutes' FROM inbound_messages WHERE id = $1",
+        "sent_at) SELECT mailbox_id, id, thread_id, $2, 1 + (SELECT count(*) FROM outbox WHERE message_id = $1), $3, "
+        "$4, $5, 0, 'support@example.org', $6, $7, 'Re: Lamp', 'x', gen_random_uuid()::text, now(), "
+        "now() - interval '2 minutes', now() - interval '2 minutes' FROM inbound_messages WHERE id = $1",
         message_id, values["slot"], values["state"], values["automatic"], values["decided_by"], values["recipients"],
         digest,
     )  # fmt: skip
