@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/deskhand-installed
 ARGS ?=
-LINTED := contracts domain workflows activities adapters api cli offline bench tests worker.py
+LINTED := contracts domain workflows activities adapters api cli offline bench deploy tests worker.py
 CANDIDATES := python3 python3.11 python3.12 python3.13 python3.14
 PYTHON ?= $(firstword $(foreach name,$(CANDIDATES),$(shell command -v $(name) >/dev/null 2>&1 \
 	&& $(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $(name))))

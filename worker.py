@@ -2,8 +2,10 @@
 
 import asyncio
 import signal
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from typing import Any
 
 import structlog
 from temporalio.client import Client
@@ -62,7 +64,7 @@ async def main() -> None:
 
 def _runtime(settings: Settings) -> Runtime:
     """Prometheus metrics of the SDK on the worker's port."""
-    metrics = PrometheusConfig(bind_address=f"127.0.0.1:{settings.metrics_port}")
+    metrics = PrometheusConfig(bind_address=f"{settings.metrics_host}:{settings.metrics_port}")
     return Runtime(telemetry=TelemetryConfig(metrics=metrics))
 
 
@@ -80,7 +82,7 @@ async def _build(
     tools = StepTools(database=database, models=models, embedder=embedder)
     delivery = Delivery(database, channel_from(settings), keyring, settings.build_id)
     switched_off = SwitchedOff(database, keyring)
-    activities = [
+    activities: list[Callable[..., Any]] = [
         Lifecycle(database, keyring).apply,
         FollowUp(database).apply,
         Parsing(database, parser, BlobStore(), keyring).parse,

@@ -37,9 +37,9 @@ class FollowUp:
 
 async def _place(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     """The decision, the text and the outbox row; the newest message lends its slot and keeps its status."""
-    row = await tx.one("review_outbox", command.outbox_id)
-    if row is not None or command.order is None:
-        return _view(row, Result.OK)
+    found = await tx.one("review_outbox", command.outbox_id)
+    if found is not None or command.order is None:
+        return _view(found, Result.OK)
     work = await lock_message(tx, command.order.message_id)
     note = await tx.one("review_note", command.order.note_id, command.order.message_id)
     if work is None or note is None or not work.message["reply_recipients"]:
@@ -67,7 +67,7 @@ async def _look(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
 
 async def _undo(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     cancelled = await tx.value("review_cancel_outbox", command.outbox_id, "user_undo")
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     if cancelled is not None or row["state"] == OutboxState.CANCELLED:
         return _view(row, Result.OK)
     taken = row["state"] in (OutboxState.SENDING, OutboxState.AMBIGUOUS)
@@ -77,7 +77,7 @@ async def _undo(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
 async def _settle(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     """A send that gave no answer is ambiguous; the thread waits after a send (E19 for the thread alone)."""
     await tx.run("review_outbox_ambiguous", command.outbox_id)
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     if row["state"] == OutboxState.SENT:
         await tx.run("review_thread_after_send", row["thread_id"], False)
     return _view(row, Result.OK)
@@ -93,7 +93,7 @@ async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView
 
     Its id follows from the old row's, so that a call lost after its commit finds it made.
     """
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     again = uuid5(command.outbox_id, "send_again")
     if row["state"] == OutboxState.AMBIGUOUS and await tx.one("review_outbox", again) is None:
         rfc_id = f"{again}.{secrets.token_hex(8)}@{row['sender'].rpartition('@')[2]}"
@@ -104,7 +104,7 @@ async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView
 
 
 async def _close(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     subject = f"outbox/{command.outbox_id}"
     await tx.run("audit", row["mailbox_id"], command.actor, command.act, subject, None, None)
     return _view(row, Result.OK).model_copy(update={"closed": True})

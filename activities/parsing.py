@@ -54,7 +54,7 @@ class Parsing:
             parsed, files = await self._read(row, raw, request)
         except MalformedMessage as error:
             return await self._poison(row, error, request)
-        report = await asyncio.to_thread(report_in, raw) if _may_report(parsed) else None
+        report = await asyncio.to_thread(report_in, raw or b"") if _may_report(parsed) else None
         return await self._keep(row, parsed, files, request, report)
 
     async def _read(self, row: Any, raw: bytes | None, request: ParseRequest) -> tuple[ParsedMail, dict[str, bytes]]:

@@ -65,7 +65,8 @@ class Sweep:
         return list({row["id"] for row in rows})
 
     async def _everything(self) -> list[list[UUID]]:
-        pages, last = [], UUID(int=0)
+        pages: list[list[UUID]] = []
+        last = UUID(int=0)
         while True:
             async with self.database.transaction() as tx:
                 ids = [row["id"] for row in await tx.rows("sweep_open_messages", last, PAGE)]

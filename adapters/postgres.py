@@ -54,6 +54,13 @@ class Transaction:
         """First row or None."""
         return await self.connection.fetchrow(QUERIES[name], *values)
 
+    async def must(self, name: str, *values: Any) -> asyncpg.Record:
+        """The one row that has to be there; LookupError names the statement if it is not."""
+        row = await self.one(name, *values)
+        if row is None:
+            raise LookupError(f"{name} found no row")
+        return row
+
     async def rows(self, name: str, *values: Any) -> list[asyncpg.Record]:
         """All rows; every list statement is bounded in its own text."""
         return await self.connection.fetch(QUERIES[name], *values)

@@ -63,13 +63,13 @@ class Reception:
         new = await tx.value("door_event", d.source, provider_id, sha256, d.event_type, [])
         if new is not None:
             return new, False
-        row = await tx.one("door_event_known", d.source, provider_id)
+        row = await tx.must("door_event_known", d.source, provider_id)
         if row["body_sha256"] == sha256:
             return row["id"], True
         again = await tx.value("door_event", d.source, f"{provider_id}#{sha256}", sha256, d.event_type, ["event_id_reused"])
         if again is not None:
             return again, False
-        row = await tx.one("door_event_known", d.source, f"{provider_id}#{sha256}")
+        row = await tx.must("door_event_known", d.source, f"{provider_id}#{sha256}")
         return row["id"], True
 
     async def _known_event(self, tx: Transaction, d: Delivery, event_id: UUID) -> Accepted:

@@ -22,6 +22,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from adapters.postgres import Database, Transaction
 from contracts import search_attributes as attributes
 from contracts.barriers import barrier
+from contracts.base import Contract
 from contracts.errors import DatabaseFault
 from contracts.workflow import MessageStart, ReplyStart, Wake
 
@@ -30,7 +31,7 @@ BATCH = 20
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 CHANNEL = "deskhand_relay"
-INPUTS = {"InboundMessageWorkflow": MessageStart, "ReplyWorkflow": ReplyStart}
+INPUTS: dict[str, type[Contract]] = {"InboundMessageWorkflow": MessageStart, "ReplyWorkflow": ReplyStart}
 REUSE = {
     "reject_duplicate": WorkflowIDReusePolicy.REJECT_DUPLICATE,
     "allow_duplicate_failed_only": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,

@@ -127,6 +127,8 @@ class Settings(BaseSettings):
     """a port from 1 to 65535"""
     public_url: WebUrl = ""
     """http(s)://HOST[:PORT] under which people reach the dashboard; unset means http://API_HOST:API_PORT"""
+    metrics_host: str = "127.0.0.1"
+    """the address the worker's metrics bind to; 0.0.0.0 inside a container"""
     metrics_port: Port = 8305
     """a port from 1 to 65535, for the metrics of the worker"""
 

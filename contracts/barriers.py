@@ -10,9 +10,9 @@ VARIABLE = "DESKHAND_BARRIER"
 
 
 async def barrier(name: str, about: object = "") -> None:
-    """Holds the first caller at a point named in DESKHAND_BARRIER, `<name>:<file>[,<name>:<file>...]`, until it is killed.
+    """Holds the first caller at a point of DESKHAND_BARRIER (`<name>:<file>[,<name>:<file>...]`) until it is killed.
 
-    The file is made then and says `about` whom the caller works; everybody else passes.
+    The file is made then and says what the caller works on; everybody else passes.
     """
     points = os.environ.get(VARIABLE)
     if points:

@@ -111,7 +111,10 @@ class InboundMessageWorkflow(ReviewHandlers):
         self.parsed = await self._parse(ParseRequest(message_id=self.message_id))
         if self.parsed.poison_reason:
             workflow.set_current_details(f"**poison**: {self.parsed.poison_reason}; waits for a person")
-            await workflow.wait_condition(lambda: not self.parsed.poison_reason or self.view is not None)
+            await workflow.wait_condition(lambda: not self._poisoned() or self.view is not None)
+
+    def _poisoned(self) -> bool:
+        return self.parsed is not None and bool(self.parsed.poison_reason)
 
     async def _parse(self, request: ParseRequest) -> ParseResult:
         try:

@@ -38,7 +38,7 @@ async def _charge(work: Work, route: RouteOutput, midnight: datetime) -> bool:
 
 
 async def _route_output(work: Work) -> RouteOutput:
-    row = await work.tx.one("step_output", work.id, work.run_no, StepKind.ROUTE)
+    row = await work.tx.must("step_output", work.id, work.run_no, StepKind.ROUTE)
     return RouteOutput.model_validate(row["output"])
 
 

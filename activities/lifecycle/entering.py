@@ -26,9 +26,10 @@ async def enter(work: Work, act: Enter) -> Answer:
     if work.status is not Status.RECEIVED and hold is None:
         return NOTHING
     view = await read_view(work.tx, work.id)
-    if not view.agent_on and work.status is not Status.RECEIVED:
+    agent_on = view is not None and view.agent_on
+    if not agent_on and work.status is not Status.RECEIVED:
         return NOTHING
-    if view.agent_on and await _held_by_budget(work, hold, now):
+    if agent_on and await _held_by_budget(work, hold, now):
         return Change()
     return await _go(work)
 
@@ -81,7 +82,7 @@ async def _spend_hold(work: Work, now: datetime) -> datetime | None:
     if daily is None and monthly is None:
         return None
     zone = ZoneInfo(work.config["timezone"])
-    spent = await work.tx.one("enter_spent", work.mailbox_id, day_start(now, zone), month_start(now, zone))
+    spent = await work.tx.must("enter_spent", work.mailbox_id, day_start(now, zone), month_start(now, zone))
     answered = await work.tx.value("enter_answered", work.message["contact_id"])
     verdict = judge_spend(
         Spent(day_usd=spent["today"], month_usd=spent["month"]),

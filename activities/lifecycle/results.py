@@ -127,7 +127,7 @@ async def _route(work: Work, output: Any, to: Status | None) -> None:
 
 async def revise_decision(work: Work, objection: str) -> None:
     """An automatic decision that could not be carried out is stored as the review it became (P85)."""
-    row = await work.tx.one("step_output", work.id, work.run_no, StepKind.ROUTE)
+    row = await work.tx.must("step_output", work.id, work.run_no, StepKind.ROUTE)
     route = RouteOutput.model_validate(row["output"])
     await _store_decision(work, route.model_copy(update={"outcome": "human_review", "reason": objection, "gate": objection}))
 

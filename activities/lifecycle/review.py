@@ -29,7 +29,7 @@ async def approve(work: Work, act: Approve) -> Answer:
         return refused
     revision = act.revision if act.edited else work.message["draft_revision"]
     row = await work.tx.one("review_revision", work.id, revision)
-    if row is None or not row["text"].strip():
+    if row is None or revision is None or not row["text"].strip():
         return Refused(Result.NO_DRAFT, "There is no text to send.")
     await approving.approve_by_person(
         work,
@@ -52,7 +52,7 @@ async def _refuse_approval(work: Work, act: Approve, newest: Any) -> Refused | N
     expected = act.base_revision if act.edited else act.revision
     if expected is not None and expected != current:
         return await _stale_revision(work, current)
-    return await _refuse_recipients(work, act) or await _refuse_newer(work, act, newest) or await _refuse_typing(work)
+    return await _refuse_copy(work) or await _refuse_recipients(work, act) or await _refuse_newer(work, act, newest) or await _refuse_typing(work)
 
 
 async def _stale_revision(work: Work, current: int | None) -> Refused:
@@ -65,6 +65,15 @@ async def _stale_revision(work: Work, current: int | None) -> Refused:
         at=row["created_at"] if row else None,
         current_revision=current,
     )
+
+
+async def _refuse_copy(work: Work) -> Refused | None:
+    """The same mail in another mailbox owns the reply; a second answer would be one too many (RC9, C10)."""
+    owner = await work.tx.one("review_answered_elsewhere", work.id)
+    if owner is None:
+        return None
+    words = f"This mail also reached {owner['address']} and is answered there ({owner['processing_status']})."
+    return Refused(Result.CONFLICT, words, reason="answered_there")
 
 
 async def _refuse_recipients(work: Work, act: Approve) -> Refused | None:

@@ -6,6 +6,7 @@ from uuid import UUID
 from activities.lifecycle import approving
 from activities.lifecycle.review import feedback_of_sending, wrong_status
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
+from activities.ports import Row
 from contracts.lifecycle import ResolveDelivery, SendResult, UndoSend, Withdraw
 from contracts.status import TERMINAL, ArchiveReason, HoldReason, OutboxState, Result, Status
 
@@ -13,14 +14,13 @@ from contracts.status import TERMINAL, ArchiveReason, HoldReason, OutboxState, R
 async def undo_send(work: Work, act: UndoSend) -> Answer:
     """E20 by a person: undo and claim race on one row, and the caller learns who won (OB5)."""
     row = await work.tx.one("review_live_outbox", work.id, approving.REPLY)
-    refused = _refuse_undo(work, row)
-    if refused is not None:
-        return refused
+    refused = _refuse_undo(work, row["state"] if row else None)
+    if refused is not None or row is None:
+        return refused or wrong_status(work, "only an approved reply can be undone")
     return await _back_to_review(work, row["id"], "user_undo")
 
 
-def _refuse_undo(work: Work, row: object) -> Refused | None:
-    state = row["state"] if row else None  # type: ignore[index]
+def _refuse_undo(work: Work, state: str | None) -> Refused | None:
     if state in (OutboxState.SENT, OutboxState.BOUNCED):
         return Refused(Result.ALREADY_SENT, "The reply was handed over; it cannot be undone.")
     if state in (OutboxState.SENDING, OutboxState.AMBIGUOUS):
@@ -82,7 +82,7 @@ async def resolve_delivery(work: Work, act: ResolveDelivery) -> Answer:
     """A person says what became of a doubtful delivery; nothing is sent again by itself (OB10)."""
     if work.status is not Status.APPROVED or work.message["hold_reason"] != HoldReason.DELIVERY_AMBIGUOUS:
         return wrong_status(work, "only a doubtful delivery can be settled")
-    row = await work.tx.one("review_live_outbox", work.id, approving.REPLY)
+    row = await work.tx.must("review_live_outbox", work.id, approving.REPLY)
     if act.how == "went_out":
         await work.tx.run("review_outbox_went_out", row["id"], f"confirmed by {work.command.actor}")
         return await _sent(work, "went_out")
@@ -92,19 +92,19 @@ async def resolve_delivery(work: Work, act: ResolveDelivery) -> Answer:
     return await _send_again(work, row)
 
 
-async def _send_again(work: Work, row: object) -> Answer:
+async def _send_again(work: Work, row: Row) -> Answer:
     send_at = await work.tx.value("clock") + timedelta(milliseconds=work.config["human_undo_ms"])
     await approving.new_outbox_row(
         work,
         automatic=False,
         by=work.command.actor,
-        revision=row["revision"],  # type: ignore[index]
+        revision=row["revision"],
         text=work.message["draft_response"],
         seen=await work.tx.value("review_newest_id", work.thread_id),
-        findings=tuple(row["confirmed_findings"]),  # type: ignore[index]
+        findings=tuple(row["confirmed_findings"]),
         send_at=send_at,
-        decision_id=row["decision_id"],  # type: ignore[index]
-        previous=row["id"],  # type: ignore[index]
+        decision_id=row["decision_id"],
+        previous=row["id"],
     )
     await work.tx.run("review_resume_sending", work.id, send_at)
     return Change(reason="send_again")

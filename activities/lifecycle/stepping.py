@@ -30,12 +30,12 @@ async def end_step(work: Work, act: EndStep) -> Answer:
     if refused is not None:
         return refused
     if act.hold is not None:
-        return await _stop_with_hold(work, act)
+        return await _stop_with_hold(work, act, act.hold)
     await _close_row(work, act)
     await results.take_over(work, act.step, act.to)
     if act.to is None:
         return await _stay(work, act)
-    return await _transition(work, act)
+    return await _transition(work, act, act.to)
 
 
 async def _refuse_step(work: Work, act: EndStep) -> Refused | None:
@@ -50,14 +50,14 @@ async def _refuse_step(work: Work, act: EndStep) -> Refused | None:
     return Refused(result, f"The step {act.step} ended, but the message is {work.status} now.", reason="overtaken")
 
 
-async def _stop_with_hold(work: Work, act: EndStep) -> Answer:
+async def _stop_with_hold(work: Work, act: EndStep, hold: HoldReason) -> Answer:
     """`done` with a hold: what the step stored counts, and it runs again when the hold ends (P60)."""
     if act.step is StepKind.SECURITY_SCAN:
         await _close_row(work, act)
         await results.take_over(work, act.step, None)
     else:
         await work.tx.run("step_pending", work.id, work.run_no, act.step)
-    await work.hold(act.hold, None)
+    await work.hold(hold, None)
     return Change(reason=act.reason)
 
 
@@ -75,18 +75,18 @@ async def _stay(work: Work, act: EndStep) -> Answer:
     return Change(reason=act.reason)
 
 
-async def _transition(work: Work, act: EndStep) -> Answer:
+async def _transition(work: Work, act: EndStep, to: Status) -> Answer:
     if act.step is StepKind.ROUTE:
         return await _end_route(work, act)
-    archived = ArchiveReason(act.reason) if act.to is Status.ARCHIVED else None
-    await work.move(act.to, step=act.next_step, archived=archived)
+    archived = ArchiveReason(act.reason) if to is Status.ARCHIVED else None
+    await work.move(to, step=act.next_step, archived=archived)
     if act.next_step is not None:
         await begin_step(work, act.next_step)
-    if act.to is Status.DRAFT_READY:
+    if to is Status.DRAFT_READY:
         skipped = [StepKind.DRAFT, StepKind.ROUTE]
         await work.tx.run("step_skip", work.id, work.mailbox_id, work.run_no, skipped)
         await supersede_older(work)
-    return Change(act.to, act.reason)
+    return Change(to, act.reason)
 
 
 async def _end_route(work: Work, act: EndStep) -> Answer:

@@ -93,10 +93,16 @@ async def _receive(tx: Transaction, command: Command, keyring: Keyring) -> Outco
     outcome = await _record(received.work, Change(), entry=True)
     await receive.settle(received)
     if isinstance(command.act, Receive) and command.act.reply_note_id is not None:
-        work = await _lock(tx, command)
-        await review.write_reply(work, WriteReply(note_id=command.act.reply_note_id))
-        await _write_event(work, Change(Status.DRAFT_READY, "write_reply"), Status.RECEIVED, False)
+        await _answer_by_hand(tx, command, command.act.reply_note_id)
     return outcome.model_copy(update={"view": await read_view(tx, command.message_id)})
+
+
+async def _answer_by_hand(tx: Transaction, command: Command, note_id: UUID) -> None:
+    """The reply to mail that could not be read, in the transaction of its stub row (P97)."""
+    work = await _lock(tx, command)
+    if work is not None:
+        await review.write_reply(work, WriteReply(note_id=note_id))
+        await _write_event(work, Change(Status.DRAFT_READY, "write_reply"), Status.RECEIVED, False)
 
 
 async def _lock(tx: Transaction, command: Command) -> Work | None:
@@ -144,14 +150,14 @@ async def _record(work: Work, answer: Answer, *, entry: bool = False) -> Outcome
         return Outcome(result=Result.OK, from_status=work.status, to_status=work.status, view=await read_view(work.tx, work.id))
     before = None if entry else work.status
     accepted = isinstance(answer, Change)
-    if not accepted:
+    if isinstance(answer, Refused):
         answer = await _name_the_author(work, answer)
         await work.tx.run("lifecycle_touch", work.id)
-    elif answer.to is None and not entry and work.command.act.kind in HUMAN_ACTS:
+    elif _target(answer) is None and not entry and work.command.act.kind in HUMAN_ACTS:
         await _own_seq(work)
-    if entry or not accepted or answer.to is not None or work.command.act.kind in HUMAN_ACTS:
+    if entry or not accepted or _target(answer) is not None or work.command.act.kind in HUMAN_ACTS:
         await _write_event(work, answer, before, entry)
-    if accepted and (answer.to is not None or entry):
+    if accepted and (_target(answer) is not None or entry):
         await work.tx.run("lifecycle_project_thread", work.thread_id)
     outcome = _outcome(work, answer, before, entry)
     await _remember(work, outcome)
@@ -162,6 +168,10 @@ async def _own_seq(work: Work) -> None:
     """A person's act that changed nothing still has an event, and an event has a seq to itself."""
     if await work.tx.value("lifecycle_seq", work.id) == work.message["lifecycle_seq"]:
         await work.tx.run("lifecycle_touch", work.id)
+
+
+def _target(answer: Answer) -> Status | None:
+    return answer.to if isinstance(answer, Change) else None
 
 
 async def _name_the_author(work: Work, refused: Refused) -> Refused:

@@ -38,11 +38,11 @@ async def claim(
     if await tx.value("claim_build") != build_id:
         return DeliverResult(state=DeliverState.NOT_CLAIMED, retry_in_s=BUILD_RETRY_S)
     await tx.one("lifecycle_lock_thread", await tx.value("claim_thread", request.outbox_id))
-    message = await tx.one("claim_message", request.message_id)
+    message = await tx.must("claim_message", request.message_id)
     row = await tx.one("review_outbox", request.outbox_id)
     settled = _settled(row)
-    if settled is not None:
-        return settled
+    if settled is not None or row is None:
+        return settled or DeliverResult(state=DeliverState.WITHDRAWN)
     now = await tx.value("clock")
     if row["send_at"] > now:
         return DeliverResult(state=DeliverState.NOT_CLAIMED, retry_in_s=max(1, int((row["send_at"] - now).total_seconds()) + 1))

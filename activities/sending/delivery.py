@@ -63,7 +63,7 @@ class Delivery:
                 case HandOver.SENT:
                     await self._book_sent(tx, request, report)
                     return DeliverResult(state=DeliverState.SENT)
-                case HandOver.REFUSED_TEMPORARY if attempt < MOST_SAFE_RETRIES:
+                case HandOver.REFUSED_TEMPORARY if attempt <= MOST_SAFE_RETRIES:
                     wait = BACK_OFF_S[min(attempt, len(BACK_OFF_S)) - 1]
                     await tx.run("send_again_later", request.outbox_id, timedelta(seconds=wait), report.detail)
                     return DeliverResult(state=DeliverState.FAILED_SAFE, retry_in_s=wait)

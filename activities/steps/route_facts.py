@@ -53,10 +53,10 @@ async def read_facts(context: StepContext, *, draw: float) -> RouteFacts:
     briefing, classified, draft = await context_of(context), await classification_of(context), await draft_of(context)
     m = context.message
     async with context.tools.database.transaction(context.run.mailbox_id) as tx:
-        config = await tx.one("lifecycle_config", m["mailbox_id"])
+        config = await tx.must("lifecycle_config", m["mailbox_id"])
         rules = [_rule(r) for r in await tx.rows("route_rules", m["mailbox_id"])]
         governing = governing_rule(rules, classified.classification.category, m["from_identity"])
-        counts = await tx.one(
+        counts = await tx.must(
             "route_counts", m["mailbox_id"], m["thread_id"], m["from_identity"], classified.classification.category,
             governing.id if governing else None, m["id"],
         )
@@ -133,7 +133,7 @@ async def _gates(
 
 async def _spend(tx: Transaction, m: Row, config: Row, counts: Row) -> Any:
     zone = ZoneInfo(config["timezone"])
-    spent = await tx.one(
+    spent = await tx.must(
         "enter_spent", m["mailbox_id"], day_start(counts["now"], zone), month_start(counts["now"], zone)
     )
     return judge_spend(

@@ -7,7 +7,7 @@ from functools import cache
 import re2
 
 from domain.detect.packs import PACKS
-from domain.detect.phrases import Pack, Phrase, pattern_of, vocabulary
+from domain.detect.phrases import GAP, Pack, Phrase, pattern_of, vocabulary
 from domain.text.fold import fold
 
 PATTERN_MEMORY_BYTES = 64 * 1024 * 1024
@@ -71,8 +71,8 @@ def _detector(pack: Pack, phrase: Phrase, joined: bool) -> Detector:
         id=f"{pack.language or 'any'}.{phrase.id}", language=pack.language, phrase=phrase,
         pattern=_compiled("(?:" + "|".join(forms) + ")"),
         not_before=_compiled(f"(?:{phrase.not_before})$") if phrase.not_before else None,
-        not_after=_compiled(rf"^[\s,]{{0,3}}(?:{phrase.not_after})") if phrase.not_after else None,
-        softened_by=_compiled(rf"^[\s,]{{0,3}}(?:{phrase.softened_by})") if phrase.softened_by else None,
+        not_after=_compiled(rf"^{GAP}(?:{phrase.not_after})") if phrase.not_after else None,
+        softened_by=_compiled(rf"^{GAP}(?:{phrase.softened_by})") if phrase.softened_by else None,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from domain.detect.families import Band, Family
 from domain.text.normalise import fold
 
+GAP_CHARACTERS = " \t\r\n\v\f|>*_~`'\",:;/\\()[]-"
 GAP = r"[\s|>*_~`'\",:;/\\()\[\]-]*"
 _ANY_WORD = rf"(?:[^\s.!?]+{GAP[:-1]}+)"
 _TOKEN = re.compile(r"\s*+(?:\{(\w+)\}|\*(\d)|([\[\]()|])|([^\s\[\]()|{}]++))")

@@ -20,6 +20,7 @@ from domain.detect.families import (
 )
 from domain.detect.parts import TextPart
 from domain.detect.patterns import Detector, matcher, phrase_words
+from domain.detect.phrases import GAP_CHARACTERS
 from domain.detect.quoting import code_fences, is_quoted
 from domain.text.characters import IN_WORD_MIN, has_tag_characters, zero_widths_in_words
 from domain.text.normalise import DECODED, JOINED, RAW, Form, forms_of
@@ -181,15 +182,18 @@ def _form_hits(part: TextPart, text: str, form: Form) -> tuple[list[Hit], bool]:
         graded: list[Hit] = []
         for first, last in islice(spans, MATCHES_MAX):
             start = reading.characters(first)
-            graded += _graded(part, text, reading, detector, start, start + _length(reading.encoded[first:last]))
+            end = start + _length(detector, reading.encoded[first:last])
+            graded += _graded(part, text, reading, detector, start, end)
         complete = complete and next(spans, None) is None
         # Light hits in front must not crowd out a heavy one behind them.
         found += sorted(graded, key=lambda hit: -hit.evidence.weight)[:HITS_PER_DETECTOR_MAX]
     return found, complete
 
 
-def _length(encoded: bytes) -> int:
-    return len(encoded.decode(errors="replace"))
+def _length(detector: Detector, encoded: bytes) -> int:
+    """Characters of a match without the blanks and marks that a phrase takes in behind its last word."""
+    match = encoded.decode(errors="replace")
+    return len(match if detector.phrase.raw else match.rstrip(GAP_CHARACTERS))
 
 
 def _graded(

@@ -135,3 +135,17 @@ async def test_poison_reasons_of_the_door_are_stored(world: World) -> None:
     )
     row = await world.sql.fetchrow("SELECT * FROM accepted_mail WHERE message_id = $1", accepted.message_ids[0])
     assert (row["account"], row["poison_reason"], row["poison_detail"]) == ("poison", "bad_json", "byte 1")
+
+
+async def test_the_copy_in_the_other_mailbox_cannot_be_answered_too(world: World) -> None:
+    """C10, RC9: answered once; the refusal names the mailbox that owns the reply."""
+    from contracts.lifecycle import Approve
+    from contracts.status import Result
+
+    first, second = await world.arrive(), await world.arrive(mail_bytes(sender="b@kunde.example"))
+    await world.to_draft_ready(first)
+    await world.to_draft_ready(second)
+    await world.sql.execute("UPDATE accepted_mail SET answered_by = $1 WHERE message_id = $2", first, second)
+    outcome = await world.do(second, Approve(), actor="user:1")
+    assert outcome.result is Result.CONFLICT and outcome.refusal and "support@shop.example" in outcome.refusal.message
+    assert (await world.do(first, Approve(), actor="user:1")).ok

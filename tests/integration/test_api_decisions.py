@@ -6,6 +6,8 @@ from uuid import UUID
 
 from contracts.workflow import SignalDecision
 from tests.integration.running import Running, mail
+from tests.peers.model_behaviour import Hangs
+from tests.peers.model_peer import DEFAULT_ANSWERS
 
 
 async def drafted(pipeline: Running, **fields: str) -> UUID:
@@ -201,14 +203,14 @@ async def test_a_finding_is_shown_before_approval_and_confirmed_by_id(pipeline: 
 
 async def test_a_hand_written_reply_overtakes_the_agent(pipeline: Running) -> None:  # A101, P4
     """While drafting: the step is cancelled, its row skipped, the person's text current."""
-    pipeline.model.delay_s = 4.0
+    pipeline.model.answer("draft_answer", Hangs())
     try:
         message_id = await pipeline.arrive()
         await pipeline.until(message_id, "drafting")
         answer = await pipeline.act(message_id, "write_reply", text="I know this one.")
         assert answer.status_code == 200 and answer.json()["status"] == "draft_ready"
     finally:
-        pipeline.model.delay_s = 0.0
+        pipeline.model.answer("draft_answer", DEFAULT_ANSWERS["draft_answer"])
     found = await pipeline.message(message_id)
     assert found["draft"]["text"] == "I know this one." and found["draft"]["revisions"][0]["author"].startswith("user:")
     assert {s["step"]: s["status"] for s in found["steps"]}["draft"] == "skipped"
@@ -223,8 +225,6 @@ async def test_a_draft_on_request_follows_instructions(pipeline: Running) -> Non
     try:
         message_id = await drafted(pipeline)
     finally:
-        from tests.peers.model_peer import DEFAULT_ANSWERS
-
         pipeline.model.answer("classify_answer", DEFAULT_ANSWERS["classify_answer"])
     assert (await pipeline.message(message_id))["draft"] is None
     assert (await pipeline.act(message_id, "approve", revision=0, seen_message_id=str(message_id))).json()["result"] == "no_draft"

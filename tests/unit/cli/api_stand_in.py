@@ -30,7 +30,8 @@ def detail(message_id: str = "01a22e5a-0000-7000-8000-00000000aaaa", **changed: 
         "findings": [], "recipients": {"to": ["ana@customer.example"], "cc": [], "confirm": []},
         "to_approve": {"revision": 0, "seen_message_id": message_id, "recipients_hash": "ab" * 32},
         "work": {
-            "hold_reason": None, "archive_reason": None, "error_type": None, "context_gaps": [], "review_overdue_at": None,
+            "hold_reason": None, "archive_reason": None, "error_type": None, "context_gaps": [],
+            "review_overdue_at": None,
         },
         "events": [{"accepted": True, "to_status": "draft_ready", "reason": "no_rule"}],
         "links": {"temporal": "http://127.0.0.1:8303/namespaces/deskhand/workflows/message%2F01a2"},

@@ -112,7 +112,7 @@ async def test_a_piece_that_names_one_message_is_enough(given: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [("01a22e5a", "2 messages"), ("ffff", "No message"), ("9ab", "no message id"), ("../x", "no message id"), ("", "id")],
+    [("01a22e5a", "2 messages"), ("ffff", "No message"), ("9ab", "no message id"), ("../x", "no message"), ("", "id")],
 )
 async def test_an_unclear_piece_is_refused(given: str, words: str) -> None:
     """No guess between two messages, and nothing of a path reaches the URL."""

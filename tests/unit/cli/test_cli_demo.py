@@ -48,7 +48,8 @@ def test_mails_reach_the_mailbox_of_the_stack_and_look_fresh(parsed: dict[str, P
     """The operator's own mailbox address, and a date near enough to be believed (MI20)."""
     for file, mail in parsed.items():
         assert [each.identity for each in mail.to] == [MAILBOX], file
-        assert mail.date is not None and mail.date.date() == DAY and mail.defects == (), (file, mail.defects)
+        assert mail.date is not None and mail.date.date() == DAY, file
+        assert set(mail.defects) <= {"body_empty"}, file
 
 
 def test_all_people_live_at_example_domains() -> None:
@@ -63,7 +64,8 @@ def test_each_mail_is_what_it_shows(parsed: dict[str, ParsedMail]) -> None:
     """HTML alone, subject alone, automatic, German: the parser sees what the table says."""
     assert parsed["11-html-only.eml"].html and "return it" in parsed["11-html-only.eml"].text
     assert parsed["12-subject-only.eml"].new_text.strip() in ("", parsed["12-subject-only.eml"].subject)
-    assert {file for file, mail in parsed.items() if mail.language == "de"} == {"03-lieferzeit.eml", "04-beschwerde.eml"}
+    german = {file for file, mail in parsed.items() if mail.language == "de"}
+    assert german == {"03-lieferzeit.eml", "04-beschwerde.eml"}
     assert ("auto-submitted", "auto-replied") in parsed["10-out-of-office.eml"].headers
     assert "verärgert" in parsed["04-beschwerde.eml"].text
 
@@ -102,7 +104,7 @@ def test_knowledge_of_the_shop_is_complete() -> None:
 
 
 class Scripted:
-    """A door that stores everything, and a follower that shows each mail in its scripted standings, the last for ever."""
+    """A door that stores everything, and a follower that shows scripted standings per mail, the last for ever."""
 
     def __init__(self, *stories: list[tuple[str, str]], fate: Fate = Fate.STORED) -> None:
         self.stories = {str(n): list(story) for n, story in enumerate(stories)}

@@ -1,0 +1,249 @@
+"""One installation under attack: worker and API as processes that can be held at a point and killed, and what SQL says.
+
+Points are the names passed to `contracts.barriers.barrier`. A held process has made the point's mark, a file that says
+what it was working on.
+"""
+
+import asyncio
+import itertools
+import signal
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from temporalio.client import Client, WorkflowHandle
+
+from adapters.engine import connect
+from adapters.postgres import Database
+from adapters.reception import Reception
+from api.webhooks import raw
+from cli.stack.first_start import FirstLogin, set_up
+from cli.stack.namespace import ensure_namespace, ensure_search_attributes
+from cli.stack.parts import Part, api_part, worker_part
+from cli.stack.postgres import APP, OWNER
+from cli.stack.roles import create_database
+from contracts.barriers import VARIABLE
+from contracts.lifecycle import Outcome
+from contracts.workflow import HumanAct, HumanRequest, SignalDecision
+from domain.keys import Keyring
+from tests.faults.servers import TEMPLATE, Servers, bare_environment
+
+MAILBOX = "support@shop.example"
+BUILD = "fault-build"
+KEY = b"k" * 32
+PATIENCE_S = 120.0
+REVIEWER = "user:00000000-0000-4000-8000-000000000001"
+PLANTED = ("quillfeather", "marmalade", "chrysanthemum", "thank you for asking")
+_numbers = itertools.count(1)
+
+
+def mail(*, message_id: str = "", body: str = "", **headers: str) -> bytes:
+    """A mail of a customer nobody knows, holding the PLANTED words of sender, subject and body."""
+    number = next(_numbers)
+    lines = {
+        "From": f"quillfeather{number}@kunde.example",
+        "To": MAILBOX,
+        "Subject": f"Where is my marmalade, order {number}?",
+        "Message-ID": message_id or f"<{uuid.uuid4()}@kunde.example>",
+        "Date": "Mon, 30 Nov 2026 20:00:00 +0000",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    return f"{head}\r\n{body or 'Hello, I ordered a chrysanthemum. Where is it?'}\r\n".encode()
+
+
+async def eventually(holds: Callable[[], Awaitable[Any]], hope: str, within_s: float = PATIENCE_S) -> Any:
+    """The first true answer; a database that is away for a moment counts as "not yet"."""
+    until = time.monotonic() + within_s
+    while True:
+        try:
+            if found := await holds():
+                return found
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
+            pass
+        assert time.monotonic() < until, f"still not so after {within_s:g} s: {hope}"
+        await asyncio.sleep(0.05)
+
+
+class House:
+    """A database, a namespace and the processes on them. `door` takes mail in, in this process."""
+
+    def __init__(self, servers: Servers, folder: Path, name: str, channel: str) -> None:
+        self.servers = servers
+        self.folder = folder
+        self.name = name
+        self.outbox = folder / "outbox"
+        self._channel = channel
+        self.worker: Part | None = None
+        self.api: Part | None = None
+        self.login: FirstLogin
+        self.client: Client
+        self.door: Reception
+        self.database: Database
+        self._sql: asyncpg.Pool
+
+    # ------------------------------------------------------------ for fixtures
+
+    async def open(self) -> None:
+        """Everything but worker and API."""
+        await self.servers.revive()
+        services = self.servers.services
+        superuser = await services.postgres.connect()
+        await create_database(superuser, self.name, TEMPLATE)
+        await superuser.close()
+        self.client = await connect(services.temporal.address, self.name)
+        await ensure_namespace(self.client, self.name, timedelta(days=30))
+        await ensure_search_attributes(self.client, self.name)
+        url = services.postgres.url(APP, self.name)
+        login = await set_up(url, MAILBOX, BUILD, agent_on=True, organisation_key=KEY)
+        assert login is not None
+        self.login = login
+        self.database = await Database.connect(url, most=4, name="faults")
+        self.door = Reception(self.database, Keyring(KEY))
+        self._sql = await asyncpg.create_pool(services.postgres.url(OWNER, self.name), min_size=1, max_size=4)
+        await self.config(human_undo_ms=0, sender_burst=1000, mailbox_burst=1000, mailbox_rate_per_min=1000)
+
+    async def close(self) -> None:
+        """Ends the processes and drops the database."""
+        for part in filter(None, (self.worker, self.api)):
+            await part.stop(True)
+        await self.database.close()
+        self._sql.terminate()
+        await self.servers.revive()
+        superuser = await self.servers.services.postgres.connect()
+        await superuser.execute(f"DROP DATABASE {self.name} WITH (FORCE)")
+        await superuser.close()
+
+    # ------------------------------------------------------------ processes
+
+    def _environment(self, points: tuple[str, ...], build: str) -> dict[str, str]:
+        services, settings = self.servers.services, self.folder / "settings.env"
+        settings.touch()
+        return {
+            **bare_environment(),
+            "DESKHAND_ENV_FILE": str(settings),
+            "DESKHAND_STATE_DIR": str(self.folder),
+            "DATABASE_URL": services.postgres.url(APP, self.name),
+            "TEMPORAL_ADDRESS": services.temporal.address,
+            "TEMPORAL_NAMESPACE": self.name,
+            "METRICS_PORT": str(self.servers.ports.metrics_port),
+            "LLM_BASE_URL": self.servers.model_url,
+            "LLM_API_KEY": "peer",
+            "LLM_EMBEDDING_MODEL": "peer-embedding",
+            "DELIVERY_CHANNEL": self._channel,
+            "FILE_CHANNEL_DIR": str(self.outbox),
+            "SMTP_HOST": "127.0.0.1",
+            "SMTP_PORT": str(self.servers.smtp_port),
+            "SMTP_TLS": "none",
+            "ORGANISATION_KEY": KEY.hex(),
+            "BUILD_ID": build,
+            "DEFAULT_MAILBOX_ADDRESS": MAILBOX,
+            VARIABLE: ",".join(f"{point}:{self.mark(point)}" for point in points),
+        }
+
+    async def start_worker(self, *points: str, build: str = BUILD) -> None:
+        """`python worker.py`, to be held at these points; returns when it asks for work."""
+        self._forget_marks(points)
+        self.worker = worker_part(self.servers.state, self.servers.ports, self._environment(points, build))
+        await self.worker.start()
+
+    async def start_api(self, *points: str) -> None:
+        """The API on its port; returns when it answers."""
+        self._forget_marks(points)
+        self.api = api_part(self.servers.state, self.servers.ports, self._environment(points, BUILD))
+        await self.api.start()
+
+    def _forget_marks(self, points: tuple[str, ...]) -> None:
+        for point in points:
+            self.mark(point).unlink(missing_ok=True)
+
+    @staticmethod
+    async def kill(part: Part | None) -> None:
+        """kill -9, and the proof that nothing else ended the process."""
+        assert part is not None
+        part.child.send(signal.SIGKILL)
+        await part.child.ended()
+        assert part.child.exit_code() == -signal.SIGKILL
+
+    def mark(self, point: str) -> Path:
+        """The file that appears when somebody is held at the point."""
+        return self.folder / f"held-at-{point.replace('/', '.')}"
+
+    async def held(self, point: str) -> str:
+        """Waits until somebody is held there; what they work on."""
+
+        async def there() -> bool:
+            return self.mark(point).exists() and bool(self.mark(point).read_text())
+
+        await eventually(there, f"the barrier {point} was never reached")
+        return self.mark(point).read_text()
+
+    # ------------------------------------------------------------ mail and people
+
+    async def accept(self, content: bytes | None = None, event_id: str | None = None) -> UUID:
+        """Through the door, in this process; the message id."""
+        event = event_id or f"evt-{uuid.uuid4()}"
+        return (await self.door.accept(raw.translate("default", content or mail(), event, {}))).message_ids[0]
+
+    async def accept_many(self, count: int) -> list[UUID]:
+        """One after the other."""
+        return [await self.accept() for _ in range(count)]
+
+    def workflow(self, message_id: UUID) -> WorkflowHandle[Any, Any]:
+        """The workflow of a message."""
+        return self.client.get_workflow_handle(f"message/{message_id}")
+
+    async def approve_by_signal(self, message_id: UUID) -> None:
+        """As from the command line: durable without a worker."""
+        await self.workflow(message_id).signal("approve", SignalDecision(request_id=f"approve-{message_id}"))
+
+    async def ask(self, message_id: UUID, update: str, act: HumanAct) -> Outcome:
+        """A reviewer's Update, as the API sends it."""
+        request = HumanRequest(request_id=str(uuid.uuid4()), actor=REVIEWER, act=act)
+        return await self.workflow(message_id).execute_update(
+            update, request, id=request.request_id, result_type=Outcome
+        )
+
+    # ------------------------------------------------------------ looking
+
+    async def rows(self, sql: str, *values: Any) -> list[asyncpg.Record]:
+        """A query as the owner, who sees behind the walls."""
+        return await self._sql.fetch(sql, *values)
+
+    async def value(self, sql: str, *values: Any) -> Any:
+        """Its first column."""
+        return await self._sql.fetchval(sql, *values)
+
+    async def config(self, **values: Any) -> None:
+        """Changes agent_config."""
+        for name, value in values.items():
+            await self._sql.execute(f"UPDATE agent_config SET {name} = $1", value)
+
+    async def status(self, message_id: UUID) -> str:
+        """`approved/delivery_ambiguous` where there is a hold; empty before it was received."""
+        row = await self._sql.fetchrow(
+            "SELECT processing_status, hold_reason FROM inbound_messages WHERE id = $1", message_id
+        )
+        return "/".join(filter(None, row)) if row else ""
+
+    async def until(self, message_id: UUID, *statuses: str) -> None:
+        """Waits for one of the statuses."""
+
+        async def there() -> bool:
+            return await self.status(message_id) in statuses
+
+        await eventually(there, f"{message_id} is {' or '.join(statuses)}")
+
+    async def until_all(self, status: str, count: int) -> None:
+        """Waits until exactly so many messages have the status."""
+
+        async def there() -> bool:
+            sql = "SELECT count(*) FROM inbound_messages WHERE processing_status = $1 AND hold_reason IS NULL"
+            return await self.value(sql, status) == count
+
+        await eventually(there, f"{count} messages are {status}")
