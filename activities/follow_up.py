@@ -84,6 +84,9 @@ async def _settle(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
 
 
 async def _went_out(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
+    row = await tx.one("review_outbox", command.outbox_id)
+    if row["state"] not in (OutboxState.AMBIGUOUS, OutboxState.SENT):
+        return _view(row, Result.CONFLICT)
     await tx.run("review_outbox_went_out", command.outbox_id, f"confirmed by {command.actor}")
     return await _settle(tx, command)
 
@@ -91,11 +94,13 @@ async def _went_out(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
 async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     """Only a person's word makes a new generation, linked and audited, with a workflow of its own (OB3).
 
-    Its id follows from the old row's, so that a call lost after its commit finds it made.
+    Its id comes from the doubtful row's, so that a repeated call finds it and makes no third one.
     """
-    row = await tx.must("review_outbox", command.outbox_id)
-    again = uuid5(command.outbox_id, "send_again")
-    if row["state"] == OutboxState.AMBIGUOUS and await tx.one("review_outbox", again) is None:
+    row = await tx.one("review_outbox", command.outbox_id)
+    again = uuid5(command.outbox_id, "again")
+    if row["state"] != OutboxState.AMBIGUOUS:
+        return _view(row, Result.CONFLICT)
+    if await tx.one("review_outbox", again) is None:
         rfc_id = f"{again}.{secrets.token_hex(8)}@{row['sender'].rpartition('@')[2]}"
         await tx.run("follow_up_again", command.outbox_id, again, rfc_id, command.actor)
         await tx.run("follow_up_start", f"reply/{again}", again, row["message_id"], row["mailbox_id"])
@@ -104,7 +109,9 @@ async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView
 
 
 async def _close(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
-    row = await tx.must("review_outbox", command.outbox_id)
+    row = await tx.one("review_outbox", command.outbox_id)
+    if row["state"] != OutboxState.AMBIGUOUS:
+        return _view(row, Result.CONFLICT)
     subject = f"outbox/{command.outbox_id}"
     await tx.run("audit", row["mailbox_id"], command.actor, command.act, subject, None, None)
     return _view(row, Result.OK).model_copy(update={"closed": True})

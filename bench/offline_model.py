@@ -165,6 +165,9 @@ def _careful(mails: list[Labelled], answers: Answers) -> dict[str, float]:
         "offline_accuracy_as_answered": _share(right),
         "offline_spam_false_alarms": float(sum(_is_wrongly(m, a, "spam") for m, a in zip(mails, answers, strict=True))),
     }
+    urgent = [(mail.labels[0] == "urgent", answer["priority"] == "urgent") for mail, answer in zip(mails, answers, strict=True)]
+    found["offline_urgent_recall"] = _share([said for is_urgent, said in urgent if is_urgent])
+    found["offline_urgent_false_alarms"] = float(sum(said and not is_urgent for is_urgent, said in urgent))
     for place, name in enumerate(("priority", "sentiment", "intent")):
         same = [answer[name] == mail.labels[place] for mail, answer in zip(mails, answers, strict=True)]
         found[f"offline_{name}_accuracy"] = _share(same)

@@ -18,7 +18,7 @@ from cli.follow import follow, show_standings
 from cli.mail_files import FoundMail, find_mails, size_of
 from cli.stack.first_access import RAW_SOURCE
 from cli.stack.together import together
-from cli.tables import plain_console, safe_line, say
+from cli.tables import plain_console, safe_line, say, waiting
 from contracts.errors import DeskhandError
 
 AT_ONCE: Final = 8
@@ -77,7 +77,9 @@ def ingest(
     fault = run_until_fault(work)
     summarise(console, tally, fault)
     if follow_each and tally.message_ids:
-        show_standings(console, asyncio.run(follow(access, tally.message_ids)))
+        with waiting(console, f"Following {len(tally.message_ids)} messages ..."):
+            standings = asyncio.run(follow(access, tally.message_ids))
+        show_standings(console, standings)
     if fault or not tally.all_accepted:
         raise typer.Exit(1)
 

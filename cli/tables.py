@@ -3,7 +3,8 @@
 Subjects and names are written by strangers; a terminal would obey the escape sequences in them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -66,6 +67,16 @@ def show_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence
         return
     for row in (columns, *rows):
         say(console, "\t".join(safe_line(cell) for cell in row))
+
+
+@contextmanager
+def waiting(console: Console, words: str) -> Iterator[None]:
+    """A spinner with words on a terminal, nothing in pipes."""
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(Text(words)):
+        yield
 
 
 def say(console: Console, text: str = "", style: str = "") -> None:

@@ -1,6 +1,7 @@
 """Which of our four languages a text is in, by its small words; a model for this would cost 80 MiB more."""
 
 import re
+from functools import cache
 
 from offline.words import cue_lists, folded
 
@@ -20,13 +21,15 @@ def language_of(text: str, fallback: str = "en") -> str:
 
 
 def _scores(text: str) -> dict[str, float]:
-    words = folded(text).split()
-    small_words = {language: frozenset(cues) for language, cues in cue_lists("small_words.json").items()}
-    low = text.casefold()
+    words, low, small = folded(text).split(), text.casefold(), _small_words()
     return {
-        language: sum(word in small_words[language] for word in words) + _signs(low, language)
-        for language in LANGUAGES
+        language: sum(word in small[language] for word in words) + _signs(low, language) for language in LANGUAGES
     }
+
+
+@cache
+def _small_words() -> dict[str, frozenset[str]]:
+    return {language: frozenset(cues) for language, cues in cue_lists("small_words.json").items()}
 
 
 def _signs(low: str, language: str) -> float:

@@ -23,7 +23,7 @@ from offline.words import data_of
 OUTPUT = Path(__file__).parent / "data" / "head.npz"
 HARMLESS, ORDER = "harmless", "order"
 PER_LINE, HAND_WEIGHT = 4, 4.0
-STRENGTH, ORDER_STRENGTH, ORDER_WEIGHT = 1.0, 10.0, 3.0
+STRENGTH, ORDER_STRENGTH, ORDER_WEIGHT = 1.0, 30.0, 3.0
 FOLDS = 5
 SAME_STORY_COSINE = 0.5
 WANTED_PRECISION = 0.94

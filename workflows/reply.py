@@ -25,12 +25,13 @@ class ReplyWorkflow:
         self.begin = begin
         self.view: FollowUpView | None = None
         self.changes = 0
+        self.closed = False
 
     @workflow.run
     async def run(self, begin: ReplyStart) -> FollowUpView:
         """Until the row is over, or a person closed a doubt."""
         view = await self._apply(FollowUpAct.PLACE, begin.actor)
-        while view.state not in OVER and not view.closed:
+        while view.state not in OVER and not self.closed:
             workflow.set_current_details(f"**{view.state}** reply/{begin.outbox_id}")
             view = await (self._doubt() if view.state is OutboxState.AMBIGUOUS else self._send(view))
         await workflow.wait_condition(workflow.all_handlers_finished)
@@ -90,6 +91,7 @@ class ReplyWorkflow:
     async def resolve_delivery(self, settle: FollowUpSettle) -> FollowUpView:
         """Settle a doubtful delivery."""
         view = await self._apply(settle.how, settle.actor)
+        self.closed = self.closed or view.closed
         self.changes += 1
         return view
 

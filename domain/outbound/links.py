@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from domain.outbound.allow import LinkRule
 from domain.text.hosts import has_invisible, has_public_suffix, parse_host
-from domain.text.normalise import RAW, Form, undisguised
+from domain.text.normalise import RAW, Form, unwrapped
 
 _URL_END = r"[^\s<>\"`{}|^]"
 _SCHEMED = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{{1,30}}:[/\\]{{2,}}{_URL_END}*+")
@@ -57,12 +57,12 @@ class Link:
 
 
 def find_links(text: str, *, limit: int | None = None) -> tuple[Link, ...]:
-    """Every link a receiving client might make of `text`, also of its undisguised form, by place (HL3).
+    """Every link a receiving client might make of `text`, also of its unwrapped form, by place (HL3).
 
     `limit` ends the search early in text that is only judged, not released.
     """
     raw = Form(RAW, text)
-    plain = undisguised(raw, mail_encoding=False)
+    plain = unwrapped(raw)
     found: dict[tuple[int, int, str, str], Link] = {}
     for form in (raw,) if plain is raw else (raw, plain):
         for start, end in _spans(form.text, limit):
@@ -90,11 +90,12 @@ def _spans(text: str, limit: int | None) -> Iterator[tuple[int, int]]:
 
 def _trimmed(written: str) -> str:
     """A link without the punctuation of the sentence around it; a closing bracket stays if it was opened inside."""
-    while written and written[-1] in _TRAILING:
-        if written[-1] == ")" and written.count("(") >= written.count(")"):
-            break
-        written = written[:-1]
-    return written
+    unopened = written.count(")") - written.count("(")
+    end = len(written)
+    while end and written[end - 1] in _TRAILING and (written[end - 1] != ")" or unopened > 0):
+        unopened -= written[end - 1] == ")"
+        end -= 1
+    return written[:end]
 
 
 def _is_host(written: str) -> bool:

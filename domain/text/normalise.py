@@ -5,6 +5,7 @@ Each form keeps the way back, so that a hit in it can be shown in the original t
 
 import html
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})++")
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2})++|=\r?\n")
 _MIXED = re.compile(f"[A-Za-z]{MIXABLE.pattern}|{MIXABLE.pattern}[A-Za-z]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _TOKEN = re.compile(r"\w++")
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u206a-\u206f\u2800\u3164"
@@ -112,11 +114,26 @@ def _renamed(form: Form, text: str) -> Form:
 
 def undisguised(form: Form, *, mail_encoding: bool = True) -> Form:
     """Entities, percent and (with `mail_encoding`) quoted-printable remains, unseen characters, look-alikes."""
-    for _ in range(2):
-        form = _substituted(form, "&", _ENTITY, html.unescape)
-    form = _substituted(form, "%", _PERCENT, _unquoted)
+    form = _unescaped(form)
     form = _substituted(form, "=", _QUOTED, _unquoted_printable) if mail_encoding else form
     return form if form.text.isascii() else _plain_letters(form)
+
+
+def unwrapped(form: Form) -> Form:
+    """Entities, percent escapes, unseen and wide characters taken off, letters kept: host names are told by them."""
+    form = _unescaped(form)
+    if form.text.isascii():
+        return form
+    form = _changed(form, _INVISIBLE, lambda run: "")
+    if unicodedata.is_normalized("NFKC", form.text):
+        return form
+    return _changed(form, _NOT_ASCII, lambda run: unicodedata.normalize("NFKC", run))
+
+
+def _unescaped(form: Form) -> Form:
+    for _ in range(2):
+        form = _substituted(form, "&", _ENTITY, html.unescape)
+    return _substituted(form, "%", _PERCENT, _unquoted)
 
 
 def _plain_letters(form: Form) -> Form:

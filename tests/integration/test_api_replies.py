@@ -4,6 +4,8 @@ import uuid
 from typing import Any
 from uuid import UUID
 
+from temporalio.client import WorkflowExecutionStatus
+
 from tests.integration.running import Running
 
 
@@ -73,7 +75,7 @@ async def test_a_doubtful_reply_is_settled_by_a_person(pipeline: Running) -> Non
     _, thread_id = await closed_thread(pipeline)
     outbox_id = (await write(pipeline, thread_id)).json()["outbox_id"]
     early = await pipeline.post(f"/api/replies/{outbox_id}/resolve_delivery", {"how": "went_out"})
-    assert early.status_code == 409, early.text
+    assert (early.status_code, early.json()["result"]) == (409, "conflict")
     await pipeline.sql("UPDATE outbox SET state = 'sending', deadline = now() WHERE id = $1::uuid", outbox_id)
     await pipeline.eventually(lambda: _is(pipeline, outbox_id, "ambiguous"))
     answer = await pipeline.post(f"/api/replies/{outbox_id}/resolve_delivery", {"how": "send_again"})
@@ -85,6 +87,13 @@ async def test_a_doubtful_reply_is_settled_by_a_person(pipeline: Running) -> Non
 
     await pipeline.eventually(sent_again)
     assert await state(pipeline, outbox_id) == "ambiguous"
+    await pipeline.eventually(lambda: _ended(pipeline, f"reply/{outbox_id}"))
+
+
+async def _ended(pipeline: Running, workflow_id: str) -> bool:
+    """A doubt a person closed leaves no workflow waiting."""
+    description = await pipeline.call(pipeline.client.get_workflow_handle(workflow_id).describe())
+    return bool(description.status == WorkflowExecutionStatus.COMPLETED)
 
 
 async def test_a_thread_that_holds_something_open_is_answered_there(pipeline: Running) -> None:  # P97a

@@ -135,7 +135,8 @@ async def test_reject_keeps_the_note(desk: Desk) -> None:
     """E16: the note is stored; the message ends."""
     message_id = await desk.draft()
     assert "Now: rejected." in (await desk("review", "reject", str(message_id), "--note", "we called them")).output
-    assert await desk.running.value("SELECT text FROM review_notes WHERE message_id = $1", message_id) == "we called them"
+    note = await desk.running.value("SELECT text FROM review_notes WHERE message_id = $1", message_id)
+    assert note == "we called them"
 
 
 async def test_quarantined_mail_is_listed_and_released(desk: Desk) -> None:
@@ -185,7 +186,7 @@ async def test_a_viewer_may_look_and_not_approve(desk: Desk) -> None:
 
 
 async def test_ingest_follows_each_mail_to_its_rest(desk: Desk, tmp_path: Path) -> None:
-    """SE7 ingest: a draft, an auto-reply on hold, and a mail for nobody each end in one line that says where and why."""
+    """A draft, an auto-reply on hold, and a mail for nobody each end in one line that says where and why."""
     from tests.integration.running import mail
 
     (tmp_path / "a.eml").write_bytes(mail(subject="Follow me"))

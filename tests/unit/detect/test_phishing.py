@@ -6,7 +6,7 @@ from domain.detect.phishing import PhishingFacts, PhishingVerdict, phishing
 from domain.detect.scan import evidence_hash
 
 OWN = frozenset({"deskhand.example"})
-KNOWN = frozenset({"kunde.example"})
+KNOWN = frozenset({"kunde.example", "kundschaft.example"})
 
 
 def judge(**facts: object) -> PhishingVerdict:
@@ -81,7 +81,7 @@ def test_ordinary_links_do_not(facts: dict[str, str]) -> None:
 
 
 def test_a_reported_phish_is_no_verdict() -> None:
-    """HM-10: mail that forwards an attack for our attention is flagged by its evidence, not held as the attack."""  # HM-10
+    """HM-10: mail that forwards an attack for our attention is flagged by its evidence, not held."""  # HM-10
     html = link("https://evil.example/login", "https://www.bank.example/login")
     verdict = judge(html=html, reported=True)
     assert not verdict.detected and 0 < verdict.confidence < 0.70 and verdict.evidence
@@ -89,7 +89,7 @@ def test_a_reported_phish_is_no_verdict() -> None:
 
 def test_a_neighbour_of_a_contact_only_flags() -> None:
     """HS4: a host one letter from a contact's may be honest; one letter from ours is not."""  # HS4
-    assert judge(text="https://kunda.example").confidence == 0.5
+    assert judge(text="https://kundschaff.example").confidence == 0.5
     assert judge(text="https://deskhnd.example").detected
 
 

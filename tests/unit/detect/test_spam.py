@@ -85,7 +85,7 @@ def test_archiving_needs_80_points_from_two_families_but_tone() -> None:
 def test_an_html_only_scam_scores_like_its_text() -> None:
     """A49: markup, styles and hidden words change nothing."""  # A49
     seen = visible_text(f"<div><b>{SCAM.replace('. ', '.</b><br><b>')}</b></div><p hidden>buy now</p>")
-    assert spam_score(SpamFacts(text=seen.text))[0] == spam_score(SpamFacts(text=SCAM))[0] == 80
+    assert spam_score(SpamFacts(text=seen.text))[0] == spam_score(SpamFacts(text=SCAM))[0] == 100
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
