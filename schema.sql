@@ -956,3 +956,101 @@ GRANT DELETE ON blobs, blob_chunks, thread_presence, step_outputs, address_block
     form_senders, automatic_exemptions, outbound_findings, handling_rules, autonomy_rules, knowledge_entries, attachments
     TO deskhand_app;
 REVOKE INSERT, UPDATE ON status_edges FROM deskhand_app;
+
+
+-- ==== block: dashboard
+-- What the pages for people keep of their own: sessions, throttling of sign-ins, preferences, read marks, text search, live news.
+
+-- Sessions of people, hashed at rest (HU7). A changed password or role ends them, because both marks stop matching.
+CREATE TABLE sessions (
+    id_hash text PRIMARY KEY,
+    user_id uuid NOT NULL REFERENCES users,
+    role text NOT NULL,
+    password_mark text NOT NULL,
+    flash jsonb,
+    undo jsonb,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz
+);
+CREATE INDEX sessions_by_user ON sessions (user_id) WHERE ended_at IS NULL;
+
+-- Failed sign-ins per account and per address, by keyed hash: nobody reads here who tried.
+CREATE TABLE sign_in_failures (
+    subject text PRIMARY KEY,
+    failures integer NOT NULL,
+    last_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- How a person wants the pages; empty means: as the browser says.
+CREATE TABLE user_preferences (
+    user_id uuid PRIMARY KEY REFERENCES users,
+    language text NOT NULL DEFAULT '' CHECK (language IN ('', 'en', 'de')),
+    scheme text NOT NULL DEFAULT '' CHECK (scheme IN ('', 'light', 'dark'))
+);
+
+-- How far each person has read each conversation.
+CREATE TABLE thread_reads (
+    user_id uuid NOT NULL REFERENCES users,
+    thread_id uuid NOT NULL REFERENCES conversation_threads,
+    mailbox_id uuid NOT NULL,
+    read_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (user_id, thread_id)
+);
+
+-- Subject, people and text of each mail as one vector, written once; a column would be rewritten at every status.
+CREATE TABLE message_search (
+    message_id uuid PRIMARY KEY REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    words tsvector NOT NULL
+);
+CREATE INDEX message_search_words ON message_search USING gin (words);
+CREATE FUNCTION index_words() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO deskhand.message_search (message_id, mailbox_id, thread_id, words)
+    VALUES (NEW.id, NEW.mailbox_id, NEW.thread_id, to_tsvector('simple', left(NEW.subject, 2000) || ' ' || NEW.from_name || ' '
+        || NEW.from_address || ' ' || translate(NEW.from_address, '@.', '  ') || ' ' || left(NEW.text_body, 50000)));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER index_words AFTER INSERT ON inbound_messages FOR EACH ROW EXECUTE FUNCTION index_words();
+
+-- Row-level security would keep the planner from the index, because matching text is not leakproof; so the wall of HB1
+-- stands in the function itself. It gives the threads of the newest 1000 matches.
+CREATE FUNCTION find_threads(asked tsquery) RETURNS TABLE (thread_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = deskhand, pg_temp AS $$
+    SELECT DISTINCT found.thread_id FROM (
+        SELECT s.thread_id FROM message_search s
+        WHERE s.words @@ asked AND (current_setting('deskhand.mailbox', true) = '*'
+            OR s.mailbox_id::text = ANY (string_to_array(current_setting('deskhand.mailbox', true), ',')))
+        ORDER BY s.message_id DESC LIMIT 1000) found
+$$;
+
+-- Pages that look at a message hear of its changes at commit.
+CREATE FUNCTION notify_pages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('deskhand_pages', NEW.mailbox_id || ' ' || CASE WHEN TG_TABLE_NAME = 'lifecycle_events'
+        THEN to_jsonb(NEW) ->> 'message_id' ELSE '' END);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER notify_pages AFTER INSERT ON lifecycle_events FOR EACH ROW EXECUTE FUNCTION notify_pages();
+CREATE TRIGGER notify_pages AFTER INSERT OR UPDATE OF lifted_at ON kill_switches FOR EACH ROW EXECUTE FUNCTION notify_pages();
+
+-- The list of what needs attention starts with threads whose draft waits.
+CREATE INDEX threads_with_draft ON conversation_threads (mailbox_id, last_message_at, id) WHERE latest_draft_status = 'pending';
+CREATE INDEX messages_doubtful ON inbound_messages (mailbox_id, received_at DESC, id) WHERE hold_reason = 'delivery_ambiguous';
+
+DO $$
+DECLARE
+    t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['thread_reads', 'message_search'] LOOP
+        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
+            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
+    END LOOP;
+END $$;
+GRANT SELECT, INSERT, UPDATE ON sessions, sign_in_failures, user_preferences, thread_reads, message_search TO deskhand_app;
+GRANT DELETE ON sessions, sign_in_failures TO deskhand_app;
+-- ==== end of block: dashboard

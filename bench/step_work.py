@@ -7,6 +7,7 @@ lifecycle with its rules and locks, budgets, threading, the parser's sandbox, a 
 import json
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -27,7 +28,7 @@ from adapters.postgres import Transaction
 from adapters.settings import Settings
 from bench import common_rows
 from contracts.base import Contract
-from contracts.llm import Usage, UsageContext
+from contracts.llm import UsageContext
 from contracts.mail import ParsedMail
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput, RouteOutput, ScanOutput
 from contracts.status import StepKind
@@ -57,18 +58,27 @@ class PlainDatabase:
             yield Transaction(connection)
 
 
-class NoLedger:
-    """Usage is written with the step's other rows, so nothing is written at the call."""
+class StepLedger:
+    """Keeps the usage of model calls until the end of the step, which writes it with its other rows."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str | None, list[MeteredUsage]] = defaultdict(list)
 
     async def record(self, usage: MeteredUsage, context: UsageContext) -> None:
-        """Does nothing."""
+        """Keep one row."""
+        self._kept[context.message_id].append(usage)
+
+    def taken(self, message_id: str) -> list[MeteredUsage]:
+        """The rows of a message so far, which are forgotten here."""
+        return self._kept.pop(message_id, [])
 
 
 class StepWork:
     """What each way of doing the work calls: `receive`, then `step` until it names no next one. Both may be repeated."""
 
-    def __init__(self, pool: asyncpg.Pool, models: Models, embedder: Embedder | None) -> None:
+    def __init__(self, pool: asyncpg.Pool, models: Models, embedder: Embedder | None, ledger: StepLedger) -> None:
         self.pool = pool
+        self._ledger = ledger
         self._tools = StepTools(database=PlainDatabase(pool), models=models, embedder=embedder)
 
     async def receive(self, message_id: str) -> str | None:
@@ -101,7 +111,7 @@ class StepWork:
         output: Contract = await module.execute(context, order)
         taken: Route = module.route(output, order, message)
         duration_ms = int((time.monotonic() - began) * 1000)
-        await self.pool.execute(common_rows.END_STEP, *_end(message_id, kind, output, taken, duration_ms, context.usages))
+        await self.pool.execute(common_rows.END_STEP, *_end(message_id, kind, output, taken, duration_ms, self._ledger.taken(message_id)))
         return taken.next_step
 
 
@@ -113,8 +123,9 @@ async def step_work(database_url: str, schema: str, connections: int) -> AsyncIt
         database_url, min_size=1, max_size=connections, init=_speak_json, reset=_leave_as_is,
         server_settings={"search_path": f"{schema},public", "timezone": "UTC"},
     )  # fmt: skip
-    async with pool, Models(settings, NoLedger()) as models:
-        yield StepWork(pool, models, embedder_for(settings, NoLedger()))
+    ledger = StepLedger()
+    async with pool, Models(settings, ledger) as models:
+        yield StepWork(pool, models, embedder_for(settings, ledger), ledger)
 
 
 async def _leave_as_is(connection: asyncpg.Connection) -> None:
@@ -151,7 +162,7 @@ def _run(message: asyncpg.Record) -> RunContext:
 
 
 def _end(
-    message_id: str, kind: str, output: Contract, taken: Route, duration_ms: int, usages: list[Usage]
+    message_id: str, kind: str, output: Contract, taken: Route, duration_ms: int, usages: list[MeteredUsage]
 ) -> tuple[Any, ...]:
     decision = {"id": str(uuid.uuid4()), **output.model_dump(mode="json")} if isinstance(output, RouteOutput) else None
     return (

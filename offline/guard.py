@@ -4,6 +4,7 @@ The endpoint itself obeys no text; the verdict protects whoever reads the mail n
 has no business addressing a machine, so there one of the two is enough.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ _SURE, _FORGED_SURE, _HALF_SURE, _HEAD_ONLY_MOST = 0.92, 0.93, 0.65, 0.75
 _QUOTED_MOST = 0.6
 _HARMLESS_FLOOR = 0.55
 _INJECTION_FROM = 0.5
+_FEWEST_WORDS, _SHORT_WORDS, _LONGEST_RUN = 2, 6, 20
 _QUOTE_PAIRS = (("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"), ('"', '"'))
 _WORDS_FOR = {
     "forged": "forges the marks of a conversation with a model",
@@ -54,13 +56,28 @@ def verdict_on(text: str, embedder: Embedder, *, hidden: bool = False) -> dict[s
 
 
 def _findings(text: str, embedder: Embedder, hidden: bool) -> list[_Finding]:
-    sentences = sentences_of(text)
+    pieces = list(_pieces(text))
     forged = [_Finding(_FORGED_SURE, "forged")] if _forged(text) else []
-    if not sentences:
+    if not pieces:
         return forged
-    rows = embedder.vectors(sentences)
-    likely = trained().order.probabilities(rows)[:, 1]
-    return [*forged, *(_judged(s, float(p), hidden) for s, p in zip(sentences, likely, strict=True))]
+    likely = trained().order.probabilities(embedder.vectors(pieces))[:, 1]
+    return [*forged, *(_judged(s, float(p), hidden) for s, p in zip(pieces, likely, strict=True))]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Every sentence of more than two words, and runs of short ones as one: a line break hides no order."""
+    run: list[str] = []
+    for sentence in sentences_of(text, most=None):
+        words = len(sentence.split())
+        if words > _FEWEST_WORDS:
+            yield sentence
+        if words < _SHORT_WORDS:
+            run.append(sentence)
+        if run and (words >= _SHORT_WORDS or len(run) == _LONGEST_RUN):
+            yield " ".join(run)
+            run = []
+    if run:
+        yield " ".join(run)
 
 
 def _judged(sentence: str, likely: float, hidden: bool) -> _Finding:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from offline.briefing import Mail
 from offline.embedder import Embedder
@@ -14,6 +15,7 @@ MOST_INTENTS = 16
 SAME_THING_COSINE = 0.6
 _STATED, _IMPLIED = 0.8, 0.5
 _LEAST_WORDS = 2
+_MOST_COMPARED, _COMPARED_CHARS = 60, 300
 _ACTS = "acts.json"
 _KIND_OF_CATEGORY = {
     "complaint": "complaint", "feature_request": "request", "sales": "question", "support": "question",
@@ -79,7 +81,7 @@ def overall_kind(mail: Mail, category: str, wants: tuple[Want, ...]) -> str:
 
 def wants_of(mail: Mail, category: str, embedder: Embedder) -> tuple[Want, ...]:
     """1 to 16 wants in the order of the mail; sentences that ask for the same thing count once."""
-    stated = list(_stated(mail, category))
+    stated = list(islice(_stated(mail, category), _MOST_COMPARED))
     return tuple(_distinct(stated, embedder)[:MOST_INTENTS]) or (_implied(mail, category),)
 
 
@@ -102,7 +104,7 @@ def _implied(mail: Mail, category: str) -> Want:
 def _distinct(wants: list[Want], embedder: Embedder) -> list[Want]:
     if len(wants) < 2:
         return wants
-    rows = embedder.vectors([want.text for want in wants])
+    rows = embedder.vectors([want.text[:_COMPARED_CHARS] for want in wants])
     near = rows @ rows.T
     kept: list[int] = []
     for place in range(len(wants)):

@@ -2,6 +2,7 @@
 
 import re
 
+MOST_SENTENCES = 200
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _STOP = re.compile(r"(?<=[.!?…])\s+")
 _SHORTENED = re.compile(
@@ -26,13 +27,11 @@ _SIGNATURE_LINES = 4
 _GREETING_CHARS = 45
 _WRAPPED_CHARS = 55
 _SHORTENED_CHARS = 12
-MOST_SENTENCES = 200
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a text in order, at most 200; list items and lines that stand alone count as sentences."""
-    found = [sentence for line in _unwrapped(text) for sentence in _split(line)]
-    return found[:MOST_SENTENCES]
+def sentences_of(text: str, most: int | None = MOST_SENTENCES) -> list[str]:
+    """The sentences of a text in order, by default at most 200; list items and lines that stand alone are sentences."""
+    return [sentence for line in _unwrapped(text) for sentence in _split(line)][:most]
 
 
 def message_sentences(body: str) -> list[str]:

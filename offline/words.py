@@ -3,21 +3,36 @@
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_WORD = re.compile(r"[a-z0-9%]+")
+_WORD = re.compile(r"[a-z0-9%]+|[.!?;:\n\u00a1\u00bf\u2026]")
+STOP = "|"
 _SPELT_OUT = str.maketrans({"ß": "ss", "œ": "oe", "æ": "ae", "ø": "o", "ł": "l"})
 _SILENT = {"Mn", "Cf"}
 
 
 def folded(text: str) -> str:
-    """The words of a text, lower-case and bare of accents, each with a blank before and after it."""
+    """The words of a text, lower-case and bare of accents, each with a blank before and after it.
+
+    A `|` stands between sentences, so that no phrase is found across their border.
+    """
     parted = unicodedata.normalize("NFKD", text.casefold().translate(_SPELT_OUT))
     plain = "".join(sign for sign in parted if unicodedata.category(sign) not in _SILENT)
-    return f" {' '.join(_WORD.findall(plain))} "
+    return f" {' '.join(_pieces(plain))} "
+
+
+def _pieces(plain: str) -> Iterator[str]:
+    stopped = True
+    for piece in _WORD.findall(plain):
+        if piece[0].isalnum() or piece[0] == "%":
+            yield piece
+            stopped = False
+        elif not stopped:
+            yield STOP
+            stopped = True
 
 
 def matches(words: str, cues: tuple[str, ...]) -> int:

@@ -23,6 +23,7 @@ class Phrase:
     """One detector of a pack. `softened_by` is a pattern on the text right behind a hit that lowers it by one band.
 
     `not_before` and `not_after` are patterns on the text right before and behind a hit that make it no hit at all.
+    An `everyday` phrase is too common in alt texts and preheaders to make hidden text suspicious.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Phrase:
     not_before: str = ""
     not_after: str = ""
     raw: bool = False
+    everyday: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ def _graded(
         language=detector.language, form=form.name, quoted=quoted, source_message_id=part.source_message_id,
     )
     yield Hit(evidence, origin_start, origin_end)
-    if unseen:
+    if unseen and not detector.phrase.everyday:
         how = "decoded" if form.name == DECODED else "hidden"
         yield Hit(_hidden_content(part, f"hidden_content.{how}", snippet, form.name), origin_start, origin_end)
 

@@ -31,8 +31,7 @@ _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]{5,}+\
 _KEYS = re.compile(
     r"(?<![A-Za-z0-9_-])(?:sk-(?:[a-z]{2,10}-)?[A-Za-z0-9_-]{20,}+|(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}+"
     r"|gh[opusr]_[A-Za-z0-9]{30,}+|github_pat_[A-Za-z0-9_]{30,}+|glpat-[A-Za-z0-9_-]{18,}+"
-    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}+"
-    r"|(?:AKIA|ASIA|AGPA|AIDA)[A-Z0-9]{16}(?![A-Z0-9])|AIza[A-Za-z0-9_-]{35}"
+    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}+|(?:AKIA|ASIA|AGPA|AIDA)[A-Z0-9]{16}(?![A-Z0-9])|AIza[A-Za-z0-9_-]{35}"
     r"|SG\.[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]{16,}+"
     r"|npm_[A-Za-z0-9]{30,}+|pypi-[A-Za-z0-9_-]{30,}+|hf_[A-Za-z0-9]{30,}+|dop_v1_[a-f0-9]{40,}+|shp(?:at|ss"
     r"|ca)_[a-f0-9]{30,}+"
@@ -41,8 +40,7 @@ _KEYS = re.compile(
 )
 _SECRET_WORDS = (
     r"api[ _-]?key|api[ _-]?token|api-?schl\u00fcssel|cl[e\u00e9] (?:d')?api|clave (?:de )?api|access[ _-]?token"
-    r"|secret[ _-]?key"
-    r"|client[ _-]?secret|auth[ _-]?token|bearer|zugangstoken|jeton d'acc\u00e8s|token de acceso|secret"
+    r"|secret[ _-]?key|client[ _-]?secret|auth[ _-]?token|bearer|zugangstoken|jeton d'acc\u00e8s|token de acceso|secret"
 )
 _PASSWORD_WORDS = (
     r"password|passwd|passcode|passphrase|passwort|kennwort|mot de passe|contrase\u00f1a|contrasena|pwd"

@@ -246,4 +246,15 @@ class House:
             sql = "SELECT count(*) FROM inbound_messages WHERE processing_status = $1 AND hold_reason IS NULL"
             return await self.value(sql, status) == count
 
-        await eventually(there, f"{count} messages are {status}")
+        try:
+            await eventually(there, f"{count} messages are {status}")
+        except AssertionError as late:
+            raise AssertionError(f"{late}\n{await self.picture()}") from None
+
+    async def picture(self) -> str:
+        """Where every message stands, for the words of a failed test."""
+        rows = await self.rows(
+            """SELECT m.id, processing_status, current_step, hold_reason, hold_until, failed_step, o.state, o.detail
+               FROM inbound_messages m LEFT JOIN outbox o ON o.message_id = m.id ORDER BY m.id"""
+        )
+        return "\n".join(" ".join(str(value) for value in row.values() if value is not None) for row in rows)

@@ -1,4 +1,4 @@
-"""Rows made by hand, as the product would have made them or as nothing but a hand could, for tests of the ledger check."""
+"""Rows made by hand, as the product makes them or as only a hand could, for tests of the ledger check."""
 
 from uuid import UUID
 

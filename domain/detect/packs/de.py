@@ -8,8 +8,7 @@ _SENDER_MEANS_OWN_WORDS = (
     r"(?:von|zu|zum|zur|in|im|bei|beim|uber|ueber|bezuglich|bezueglich|wegen|aus|fur|fuer|auf) (?:\w+ )?(?:liefer\w*"
     r"|versand\w*"
     r"|bestell\w*|ruckgabe|rucksendung|adresse|rechnung|paket|etikett|karton|handbuch|anleitung|zahlung|buchung|gerat"
-    r"|maschine"
-    r"|produkt|fahrer|garantie|installation|montage|aufbau|erstattung|termin|konto|abholung)\b"
+    r"|maschine|produkt|fahrer|garantie|installation|montage|aufbau|erstattung|termin|konto|abholung)\b"
 )
 
 PACK = Pack(
@@ -114,8 +113,7 @@ PACK = Pack(
             "|agierst du|verhaltst du dich|gehorchst du|befolgst du) [nur] [noch] [als] *2 ({machine}|{unbound}|mir"
             "|meinen befehlen|meine befehle|diesen anweisungen|diese anweisungen)",
             "(verhalte dich|tu so|tue so|stell dir vor|handle|agiere|antworte|spiele) [als] [ob] [du] [seist|warst"
-            "|warest]"
-            " [wie] [ein|eine|einen|der|die] *1 ({machine}|{unbound})",
+            "|warest] [wie] [ein|eine|einen|der|die] *1 ({machine}|{unbound})",
             "(wechsle|schalte|gehe|geh|wechseln sie|schalten sie) *1 in den (entwicklermodus|admin modus|debug modus"
             "|administratormodus|wartungsmodus|dan modus|gott modus)",
             "(aktiviere|starte|aktivieren sie) [den] (entwicklermodus|admin modus|debug modus|administratormodus"
@@ -127,13 +125,11 @@ PACK = Pack(
         )),
         Phrase("re_role.header", Family.RE_ROLE, Band.MEDIUM, (
             r"(?:^|\n)[^\w\n]{0,12}(?:die |deine |ihre |hier (?:sind|kommen) (?:die |deine )?)?(?:neue[rn]?"
-            r"|aktualisierte[rn]?"
-            r"|geanderte[rn]?|eigentliche[rn]?|wahre[rn]?|wichtige[rn]?|zusatzliche[rn]?)["
+            r"|aktualisierte[rn]?|geanderte[rn]?|eigentliche[rn]?|wahre[rn]?|wichtige[rn]?|zusatzliche[rn]?)["
             r" -]{1,3}(?:system)?(?:anweisung(?:en)?"
             r"|instruktion(?:en)?|aufgabe|direktiven?|befehle?|vorgaben?|prompt)[^\w\n]{0,6}:",
             r"(?:^|\n)[^\w\n]{0,12}(?:anweisung(?:en)?|nachricht|hinweis|aufgabe|befehl) (?:an|fur|fuer) (?:die |den "
-            r"|das |alle )?"
-            r"(?:ki|ai|assistent(?:en)?|bot|modell|sprachmodell|ki-assistent(?:en)?)[^\w\n]{0,6}:",
+            r"|das |alle )?(?:ki|ai|assistent(?:en)?|bot|modell|sprachmodell|ki-assistent(?:en)?)[^\w\n]{0,6}:",
         ), raw=True),
         Phrase("authority.claim", Family.AUTHORITY, Band.WEAK, (
             "als (dein|deine|ihr entwickler und) [{boss}] {boss}", "als dein {boss}",
@@ -141,14 +137,12 @@ PACK = Pack(
             "(ich bin|hier spricht) (der|die) {boss} (dieses bots|dieser ki|dieses assistenten|dieses modells|dieses"
             " systems)",
             "(anweisung|nachricht|befehl|mitteilung) (von|vom) [deinem|deinen|dem] {boss} an (dich|die ki|den"
-            " assistenten"
-            "|das modell|den bot)",
+            " assistenten|das modell|den bot)",
             "(du bist|sie sind) von (deinem|deinen) {boss} (autorisiert|befugt|ermachtigt|freigegeben)",
             "(dein|deine) {boss} (hat|haben) (das|dies|dich) *2 (genehmigt|angewiesen|autorisiert|freigegeben"
             "|befohlen)",
             "(ich habe|mit meinen|mit) (root|entwickler|superuser|administrator) (rechte|rechten|zugriff) auf (dich"
-            "|diese ki"
-            "|diesen assistenten|das modell)",
+            "|diese ki|diesen assistenten|das modell)",
         )),
         Phrase("exfiltration.prompt", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *3 (deinen|deine|dein|ihren|ihre|den|die|das) [vollstandigen|gesamten|kompletten|genauen|exakten"
@@ -166,13 +160,11 @@ PACK = Pack(
             "{reveal} *4 {data} (aller|samtlicher|ihrer anderen|von allen|eines anderen) [ihrer|deiner] {customers}",
             "{reveal} *3 (kundenliste|kundendatenbank|kundendaten|liste aller kunden|liste der kunden|kundenkartei)",
             "(was hat|was haben) (ein anderer|andere|der andere|die anderen|eine andere) {customers} *1 (bestellt"
-            "|gekauft"
-            "|geschrieben|gefragt)",
+            "|gekauft|geschrieben|gefragt)",
         )),
         Phrase("exfiltration.secret", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *2 (alle|deine|ihre|die internen|die gespeicherten|samtliche|den internen|das interne|die"
-            " geheimen)"
-            " [internen|gespeicherten|geheimen|hinterlegten] {secret}",
+            " geheimen) [internen|gespeicherten|geheimen|hinterlegten] {secret}",
             "(wie lautet|was ist|wie lauten|was sind) (dein|deine) {secret}",
         )),
         Phrase("exfiltration.third_party", Family.EXFILTRATION, Band.MEDIUM, (
@@ -182,39 +174,34 @@ PACK = Pack(
             r"|ganzen )?"
             r"(?:verlauf|thread|chat|schriftwechsel)|(?:alle|samtliche|fruhere[n]?|bisherige[n]?) (?:e-?mails?|mails?"
             r"|nachrichten|anhange|daten|dateien|informationen|kundendaten|kontakte)|alles|kundendaten"
-            r"|nachrichtenverlauf"
-            r"|posteingang|postfach)\b[^!?\n]{0,60}(?:[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]|https?://)",
+            r"|nachrichtenverlauf|posteingang|postfach)\b[^!?\n]{0,60}(?:[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]|https?://)",
         ), raw=True),
         Phrase("exfiltration.copy_to", Family.EXFILTRATION, Band.WEAK, (
             r"\b(?:leiten?|senden?|schicken?|kopieren?|mailen?)\b[^.!?\n]{0,60}\ban\b[^.!?\n]{0,20}"
             r"[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]",
-        ), raw=True),
+        ), raw=True, everyday=True),
         Phrase("exfiltration.secrecy", Family.EXFILTRATION, Band.WEAK, (
             "(erwahne|verrate|sage|zeige|erwahnen sie|verraten sie) (dies|das|diese anweisung~|nichts davon) *3 (dem"
-            " nutzer"
-            "|dem benutzer|dem kunden|dem menschen|in deiner antwort|in ihrer antwort|dem betreiber|dem team"
+            " nutzer|dem benutzer|dem kunden|dem menschen|in deiner antwort|in ihrer antwort|dem betreiber|dem team"
             "|niemandem)",
             "ohne (den nutzer|den benutzer|den menschen|den betreiber|das team|den prufer) [zu] (informieren"
             "|benachrichtigen|fragen|zu informieren|zu fragen)",
             "(halte|behandle) diese (anweisung|nachricht|anweisungen) (geheim|vertraulich|versteckt)",
             "(der nutzer|der benutzer|der mensch|der betreiber|der prufer) (darf|soll) (davon nichts|es nicht|nichts"
-            " davon"
-            "|dies nicht) (erfahren|wissen|sehen|merken)",
+            " davon|dies nicht) (erfahren|wissen|sehen|merken)",
             "(sage|sag|schreibe|verrate) (niemandem|keinem menschen|dem team nichts|dem nutzer nichts)",
             "(verschweige|verheimliche|verberge) (diese|die) (anweisung|anweisungen|nachricht|befehle)",
         )),
         Phrase("exfiltration.steering", Family.EXFILTRATION, Band.WEAK, (
             "(fuge|fugen sie|baue|setze|schreibe|nimm) *4 (link|url|bild|code|html|satz|text) *4 (in|an|ans ende)"
-            " [deine|deiner"
-            "|die|der|jede|jeder|ihre|ihrer] (antwort|antworten|mail|e-mail) [ein|an]",
+            " [deine|deiner|die|der|jede|jeder|ihre|ihrer] (antwort|antworten|mail|e-mail) [ein|an]",
             "(fuge|fugen sie|baue|setze) (in|an) (jede|deine|alle|jeder|deiner) (antwort|antworten) *3 (link|url|bild"
             "|code|satz)",
             "(beende|beginne|schliesse) (jede|deine|alle) (antwort|antworten|nachricht) mit",
             "(rufe|verwende|benutze|starte) *2 (werkzeug|tool|funktion|api) *2 (auf|mit)",
             "(antworte|antworten sie) (nur|ausschliesslich|lediglich) mit (ja|json|dem wort|folgendem|genau)",
             "(markiere|kennzeichne|stufe|klassifiziere) diese (mail|e-mail|nachricht) als (dringend|sicher"
-            "|vertrauenswurdig"
-            "|verifiziert|intern|kein spam)",
+            "|vertrauenswurdig|verifiziert|intern|kein spam)",
             "(genehmige|bestatige|veranlasse) (die|diese|eine) (erstattung|zahlung|ruckerstattung) *2 (ohne prufung"
             "|ohne ruckfrage|automatisch|ohne freigabe)",
         )),

@@ -8,8 +8,7 @@ _SENDER_MEANS_OWN_WORDS = (
     r"(?:from|in|of|on|about|regarding|concerning|for|to) (?:my |our |the |this |that |your )?(?:\w+ )?(?:delivery"
     r"|shipping"
     r"|shipment|order|return|address|invoice|parcel|package|label|box|manual|payment|booking|device|machine|product"
-    r"|driver"
-    r"|courier|warranty|installation|assembly|refund|appointment|account|packaging|customs|pickup)\b"
+    r"|driver|courier|warranty|installation|assembly|refund|appointment|account|packaging|customs|pickup)\b"
 )
 _THINGS_IN_MAIL = r"(?:address|number|e-?mail|mail|message|order|invoice|attachment|amount|price|date|request|link)\b"
 
@@ -106,8 +105,7 @@ PACK = Pack(
             "you are now *4 {machine}",
             "you are now [a] [an] [the] [my] *2 ({unbound}|admin mode|developer mode|debug mode|root|dan|jailbreak~"
             "|terminal|interpreter|hacker|free from|freed from|no longer bound|no longer restricted|without"
-            " restrictions"
-            "|without any restrictions|without rules|acting as|operating in|running in)",
+            " restrictions|without any restrictions|without rules|acting as|operating in|running in)",
             "(from now on|henceforth|starting now|as of now) you (are|will be|will act|act|must act|shall act|will"
             " behave"
             "|will respond|respond|must obey|obey|will obey|follow|will follow|will only follow|only obey|will only"
@@ -115,8 +113,7 @@ PACK = Pack(
             " ({machine}|{unbound}|me|dan|my commands|my orders|these instructions|the following)",
             "(pretend|imagine|act|behave|respond|answer|role play|roleplay|simulate) [to be] [that] [you are] [as]"
             " [if you were] [though you were] [like] [being] (a|an|the|my) *2 ({unbound}|{machine}) [without|with no"
-            "|that"
-            "|who|which]",
+            "|that|who|which]",
             "(enter|activate|enable|switch to|switch into|go into|boot into|start) (developer|debug|god|admin|dan"
             "|jailbreak|root|unrestricted|sudo|diagnostic) mode",
             "your new (role|task|job|purpose|identity|persona|mission|objective|goal|directive) (is|will be|shall be)",
@@ -128,8 +125,7 @@ PACK = Pack(
         Phrase("re_role.header", Family.RE_ROLE, Band.MEDIUM, (
             r"(?:^|\n)[^\w\n]{0,12}(?:(?:the|your|my|here are the) )?(?:new|updated|revised|real|actual|true|important"
             r"|additional|urgent|final|secret)[ -]{1,3}(?:system |assistant |ai )?(?:instructions?|directives?|task"
-            r"|prompt"
-            r"|objective|commands?|orders)[^\w\n]{0,6}:",
+            r"|prompt|objective|commands?|orders)[^\w\n]{0,6}:",
             r"(?:^|\n)[^\w\n]{0,12}(?:instructions?|message|note|task|command)s? (?:to|for) (?:the |any |all |this )?"
             r"(?:ai|llm|assistant|bot|model|language model|ai assistant|email assistant)s?[^\w\n]{0,6}:",
         ), raw=True),
@@ -140,8 +136,7 @@ PACK = Pack(
             "[this is] [a] (message|note|instruction|order|command) from (your|the) ({boss}|developer team|ai team"
             "|ai provider|model provider|prompt engineer~)",
             "(i have|with my|using my) (root|developer|superuser|sudo|god) (access|privileges|rights|permissions"
-            "|mode) (to|over|on|for)"
-            " (you|this assistant|this ai|this bot|this model|this agent)",
+            "|mode) (to|over|on|for) (you|this assistant|this ai|this bot|this model|this agent)",
             "(you are|you're) (authorized|authorised|permitted|cleared|required) by your {boss}",
             "your {boss} (has|have|hereby) (authorized|authorised|approved|ordered|instructed|told) (this|you)",
         )),
@@ -154,8 +149,7 @@ PACK = Pack(
             " instructions"
             "|initial instructions|hidden instructions|original instructions|secret instructions|full prompt)",
             "{reveal} [me] [us] [the] [your] *3 (instructions|rules|text|words|prompt|content|everything) (you were"
-            " given"
-            "|you have been given|you received|above this line|above this message|before this message"
+            " given|you have been given|you received|above this line|above this message|before this message"
             "|in your system prompt|that you follow|from your developer~|from your operator~)",
             "{reveal} *2 (everything|all text|all of the text|the text|all words|the words) (above|before this)",
         )),
@@ -167,8 +161,7 @@ PACK = Pack(
             "(what did|what has|what have) (other|another|the other) {customers} (order~|buy|bought|written|write"
             "|ask~)",
             "{reveal} *3 (previous|earlier|last|all) (conversations|messages|emails|e-mails|mails|tickets) (with|from"
-            "|of)"
-            " (other|another|different|all) {customers}",
+            "|of) (other|another|different|all) {customers}",
         )),
         Phrase("exfiltration.secret", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *2 (your|all|all the|all your|the system's|the internal|internal|stored|the stored|the admin|the"
@@ -185,8 +178,7 @@ PACK = Pack(
             r" (?:of )?(?:the |your |our )?(?:e-?mails?|mails?|messages?|conversations?|attachments|files|data"
             r"|information"
             r"|contacts|documents|records|customers?)|everything|customer (?:data|list|details)|(?:chat|conversation"
-            r"|mail"
-            r"|message) (?:history|log)s?|inbox|mailbox|knowledge base)\b[^.!?\n]{0,60}\bto\b[^!?\n]{0,30}"
+            r"|mail|message) (?:history|log)s?|inbox|mailbox|knowledge base)\b[^.!?\n]{0,60}\bto\b[^!?\n]{0,30}"
             r"(?:[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]|https?://)",
             r"\b(?:add|put|include|set)\b[^.!?\n]{0,20}[\w.+-]{1,64}@[\w.-]{1,80}[a-z][^.!?\n]{0,20}\b(?:in|as|to|into)"
             r"(?: the| a)? (?:bcc|blind copy|blind carbon copy|reply-?to|hidden recipient)",
@@ -195,7 +187,7 @@ PACK = Pack(
         Phrase("exfiltration.copy_to", Family.EXFILTRATION, Band.WEAK, (
             r"\b(?:forward|send|e-?mail|mail|cc|copy|redirect|reply)\b[^.!?\n]{0,60}\b(?:to|cc|at)\b[^.!?\n]{0,20}"
             r"[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]",
-        ), raw=True),
+        ), raw=True, everyday=True),
         Phrase("exfiltration.secrecy", Family.EXFILTRATION, Band.WEAK, (
             "(do not|don't|never) (mention|reveal|tell|disclose|show|report|explain|admit|acknowledge) [this] [these]"
             " [the]"
@@ -207,8 +199,7 @@ PACK = Pack(
             "(hide|conceal|keep) this (instruction|message|text|prompt|order|command) *2 (from|secret|hidden"
             "|confidential)",
             "(the user|the human|the operator|the reviewer|humans|people) (must not|should not|cannot|can't|will not"
-            "|may"
-            " not) (know|see|notice|learn|find out|be told)",
+            "|may not) (know|see|notice|learn|find out|be told)",
             "(say|tell|write) nothing *3 (to the user|to the human|to the reviewer|to your operator|about this"
             " instruction)",
             "(keep|stay) (silent|quiet) about (this|these) (instruction~|prompt|order~|message)",
@@ -216,27 +207,23 @@ PACK = Pack(
         Phrase("exfiltration.steering", Family.EXFILTRATION, Band.WEAK, (
             "(include|insert|add|append|embed|put|place|render|write) *4 (link|url|image|markdown|html|iframe|code|text"
             "|sentence|signature) *5 (in|into|to|at the end of|at the bottom of|at the top of) [your|the|every|each"
-            "|all]"
-            " (reply|replies|response|responses|answer|answers|email|emails|output|draft|drafts)",
+            "|all] (reply|replies|response|responses|answer|answers|email|emails|output|draft|drafts)",
             "(end|begin|start|finish|close) (every|each|your|all your) (reply|replies|response|responses|answer|answers"
             "|message|messages) with",
-            "(call|invoke|execute|trigger) *2 (tool|function|tools|functions|plugin|api) *2 (with|to|and|named"
-            "|called)",
+            "(call|invoke|execute|trigger) *2 (tool|function|tools|functions|plugin|api) *2 (with|to|and|named|called)",
             "(respond|reply|answer) only (with|in) (json|yes|base64|the word|the following|exactly)",
             "(approve|authorize|authorise|confirm|grant|process) (the|this|my|a) (refund|payment|discount|request"
             "|transaction) (immediately|automatically|now)? without *2 (review|approval|checking|verification|asking)",
             "(set|mark|classify|label|treat|categorize|tag) this (mail|email|message|ticket) as (urgent|safe|trusted"
             "|verified|approved|not spam|internal|benign)",
             "(set|output|return|use) (confidence|priority|needs reply|category|is injection) *1 (to|as|of) [1|0|true"
-            "|false"
-            "|urgent|none|spam]",
+            "|false|urgent|none|spam]",
         )),
         Phrase("template_forgery.label", Family.TEMPLATE_FORGERY, Band.STRONG, (
             r"(?:^|\n)[ \t>]{0,8}(?:#{1,6}|={3,}|-{3,}|\*{2,}|`{3,}|~{3,}|<<<|\[{1,3})[ \t]{0,3}(?:begin |start of "
             r"|end of"
             r" |new |end )?(?:system|assistant|developer)(?: (?:prompt|message|instructions?|note|override|command"
-            r"|role))?"
-            r"[ \t]{0,3}(?:[:\]>#=*`~-]|\n)",
+            r"|role))?[ \t]{0,3}(?:[:\]>#=*`~-]|\n)",
             r"(?:^|\n)[ \t>]{0,8}#{2,6}[ \t]{0,3}(?:instructions?|response|input|human|user)[ \t]{0,2}:?["
             r" \t]{0,4}(?:\n|$)",
             r"\[/?(?:system|inst|instructions?|sys|assistant|system prompt|system message|system note|system override"
@@ -244,11 +231,9 @@ PACK = Pack(
             r"(?:^|\n)[ \t>]{0,8}[=\-#*<\[({]{2,}[ \t]{0,3}(?:end|begin|start)(?: of)?(?: the| this)? (?:e-?mail|mail"
             r"|user"
             r"|customer|untrusted|context|document|data|message|conversation)(?: (?:content|input|text|body|message"
-            r"|data"
-            r"|block|section))?[ \t]{0,3}[=\-#*>\])}]{2,}",
+            r"|data|block|section))?[ \t]{0,3}[=\-#*>\])}]{2,}",
             r"</?(?:system|system_?prompt|system-?message|instructions?|assistant|developer_?message"
-            r"|untrusted(?:_\w{1,20})?"
-            r"|user_?input|context)>",
+            r"|untrusted(?:_\w{1,20})?|user_?input|context)>",
             r"(?:^|\n)[ \t>]{0,8}system (?:prompt|message|override|instruction)[ \t]{0,3}:",
         ), raw=True, softened_by=r"[^\n]{0,30}\b(?:error|warn|warning|info|debug|failed|exception)\b"),
     ),

@@ -8,8 +8,7 @@ _SENDER_MEANS_OWN_WORDS = (
     r"(?:sobre|de|en|del|para|acerca de|respecto a|relativas? a) (?:la |el |los |las |mi |nuestro |este |esta"
     r" )?(?:entrega|envio"
     r"|pedido|devolucion|direccion|factura|paquete|etiqueta|caja|manual|pago|reserva|aparato|maquina|producto"
-    r"|repartidor"
-    r"|garantia|instalacion|montaje|reembolso|cita|cuenta)\b"
+    r"|repartidor|garantia|instalacion|montaje|reembolso|cita|cuenta)\b"
 )
 
 PACK = Pack(
@@ -85,8 +84,7 @@ PACK = Pack(
             "{ignore} [{all}] [{these}] (prompt del sistema|prompt de sistema|mensaje del sistema|mensaje de sistema"
             "|programacion)",
             "{ignore} [de] todo lo que (te|se te|se le|le) (han|ha|haya|hayan|dijeron|dijo|ensenaron|ordenaron|he)"
-            " [dicho"
-            "|ensenado|ordenado|indicado|programado] [antes|anteriormente|hasta ahora|previamente]",
+            " [dicho|ensenado|ordenado|indicado|programado] [antes|anteriormente|hasta ahora|previamente]",
             "{ignore} [{all}] [{these}] {instructions} que (has|ha|te han|le han|te) (recibido|dado|dieron) [antes"
             "|anteriormente|hasta ahora|previamente|mas arriba]",
             "{instructions} {previous} (deben|tienen que|han de) (ser ignoradas|ignorarse|olvidarse|ser olvidadas"
@@ -98,8 +96,7 @@ PACK = Pack(
             "{ignore} [a] [de] (todas las|todos los|cualquier) (instrucciones|indicaciones|directrices|reglas|ordenes)",
             "{ignore} [a] [de] (tus|sus) (reglas|instrucciones|directrices|normas|ordenes|pautas|programacion)",
             "{instructions} {previous} (quedan|estan|han sido|ya no son) (anuladas|revocadas|sin efecto|invalidas"
-            "|validas"
-            "|canceladas|sustituidas|obsoletas)",
+            "|validas|canceladas|sustituidas|obsoletas)",
             "(desactiva|desactive|elude|eluda|quita|elimina|elimine|salta) [{all}] [{these}] (filtros|restricciones"
             "|reglas de seguridad|filtros de seguridad|limitaciones|protecciones|salvaguardas)",
             "(tus|estas) {instructions} {previous} ya no (aplican|se aplican|cuentan|valen)",
@@ -108,12 +105,10 @@ PACK = Pack(
             "(ahora|a partir de ahora|desde ahora|de ahora en adelante|en adelante) (eres|usted es|seras|actuas"
             "|actuaras"
             "|respondes|responderas|obedeces|obedeceras|debes obedecer|solo obedeces) [solo] [como] [a] [un|una|el|la"
-            "|mi]"
-            " *2 ({machine}|{unbound}|mi|mis ordenes|mis instrucciones|estas instrucciones)",
+            "|mi] *2 ({machine}|{unbound}|mi|mis ordenes|mis instrucciones|estas instrucciones)",
             "(eres|usted es) ahora *3 ({machine}|{unbound})",
             "(actua|actue|comportate|comportese|responde|finge ser|finge que eres|imagina que eres|haz de cuenta que"
-            " eres)"
-            " [como] [si] [fueras] [un|una|el|la] *2 ({machine}|{unbound})",
+            " eres) [como] [si] [fueras] [un|una|el|la] *2 ({machine}|{unbound})",
             "(entra|entre|cambia|cambie|pasa|pase) (en|a|al) modo [de] (desarrollador|administrador|admin|depuracion"
             "|mantenimiento|dan|dios)",
             "(activa|active) [el] modo [de] (desarrollador|administrador|admin|depuracion|mantenimiento|dan|dios)",
@@ -129,8 +124,7 @@ PACK = Pack(
             r"(?:^|\n)[^\w\n]{0,12}(?:instrucciones|nuevas instrucciones|ordenes) (?:nuevas|del sistema|actualizadas)"
             r"[^\w\n]{0,6}:",
             r"(?:^|\n)[^\w\n]{0,12}(?:instruccion(?:es)?|mensaje|nota|tarea|orden) para (?:la |el |toda |todo "
-            r"|cualquier )?"
-            r"(?:ia|asistente|bot|modelo|robot|asistente de ia|inteligencia artificial)[^\w\n]{0,6}:",
+            r"|cualquier )?(?:ia|asistente|bot|modelo|robot|asistente de ia|inteligencia artificial)[^\w\n]{0,6}:",
         ), raw=True),
         Phrase("authority.claim", Family.AUTHORITY, Band.WEAK, (
             "como tu {boss}",
@@ -144,8 +138,7 @@ PACK = Pack(
         )),
         Phrase("exfiltration.prompt", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *3 (tu|tus|su|sus|el|las|los) [texto completo de] [tu|tus|su|sus] (prompt del sistema|prompt de"
-            " sistema"
-            "|prompt|mensaje de sistema|mensaje del sistema|instrucciones del sistema|instrucciones iniciales"
+            " sistema|prompt|mensaje de sistema|mensaje del sistema|instrucciones del sistema|instrucciones iniciales"
             "|instrucciones"
             " internas|instrucciones ocultas|instrucciones secretas|instrucciones originales|directrices internas)",
             "(cual es|cuales son) (tu|tus|su|sus) (prompt del sistema|prompt de sistema|prompt|instrucciones del"
@@ -153,8 +146,7 @@ PACK = Pack(
             "|instrucciones iniciales|instrucciones internas|instrucciones secretas|instrucciones exactas|instrucciones"
             " originales)",
             "{reveal} *2 (todo lo anterior|todo el texto anterior|el texto de arriba|todo lo de arriba|las palabras"
-            " de arriba"
-            "|todo lo que esta arriba)",
+            " de arriba|todo lo que esta arriba)",
         )),
         Phrase("exfiltration.others", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *4 {data} [personales] [de|sobre] {others} {customers}",
@@ -166,8 +158,7 @@ PACK = Pack(
         )),
         Phrase("exfiltration.secret", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *2 (todas|todos|las|los|todas las|todos los|la|el) [tus|sus] {secret} (internas|internos|del"
-            " sistema"
-            "|del servidor|guardadas|guardados|almacenadas|almacenados|de administrador|en memoria)",
+            " sistema|del servidor|guardadas|guardados|almacenadas|almacenados|de administrador|en memoria)",
             "{reveal} *2 (tus|todas tus|todos tus|todas sus|todos sus) {secret}",
             "(cual es|cuales son) (tu|tus) {secret}",
         )),
@@ -176,13 +167,12 @@ PACK = Pack(
             r"(?:esta (?:conversacion|correspondencia)|este hilo|este intercambio|(?:todos|todas) (?:los|las|tus|sus)"
             r" (?:correos"
             r"|e-?mails?|mensajes?|datos|archivos|adjuntos|contactos|informacion(?:es)?)|el historial|la bandeja de"
-            r" entrada"
-            r"|datos de (?:los )?clientes|todo)\b[^!?\n]{0,60}(?:[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]|https?://)",
+            r" entrada|datos de (?:los )?clientes|todo)\b[^!?\n]{0,60}(?:[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]|https?://)",
         ), raw=True),
         Phrase("exfiltration.copy_to", Family.EXFILTRATION, Band.WEAK, (
             r"\b(?:reenvia|reenvie|reenviar|reenvien|envia|envie|envien|enviar|manda|mande|manden|copia)\b"
             r"[^.!?\n]{0,60}\ba\b[^.!?\n]{0,20}[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]",
-        ), raw=True),
+        ), raw=True, everyday=True),
         Phrase("exfiltration.secrecy", Family.EXFILTRATION, Band.WEAK, (
             "no (menciones|mencione|reveles|revele|digas|diga|divulgues|muestres) [nada|esto|esta|estas] *3 (al usuario"
             "|al cliente|al operador|al humano|en tu respuesta|en su respuesta|al equipo|esta instruccion"
@@ -197,15 +187,13 @@ PACK = Pack(
         )),
         Phrase("exfiltration.steering", Family.EXFILTRATION, Band.WEAK, (
             "(anade|anada|inserta|inserte|incluye|incluya|pon|ponga|agrega|agregue) *4 (enlace|link|url|imagen|codigo"
-            "|html"
-            "|frase|texto) *4 (en|al final de) (tu|su|cada|tus|sus|la|todas las) (respuesta|respuestas|correo"
+            "|html|frase|texto) *4 (en|al final de) (tu|su|cada|tus|sus|la|todas las) (respuesta|respuestas|correo"
             "|mensajes)",
             "(termina|termine|empieza|empiece|comienza) (cada|tu|tus|su|todas tus) (respuesta|respuestas|mensaje) con",
             "(llama|llame|usa|use|ejecuta|ejecute|invoca) *2 (herramienta|funcion|api) *2 (con|para)",
             "(responde|responda) (solo|unicamente|solamente) (con|en) (si|json|la palabra|lo siguiente)",
             "(marca|marque|clasifica|clasifique) este (correo|mensaje|email) como (urgente|seguro|verificado|interno"
-            "|fiable"
-            "|no spam)",
+            "|fiable|no spam)",
             "(aprueba|apruebe|autoriza|autorice) (el|este) (reembolso|pago) *2 (sin revision|sin verificacion"
             "|automaticamente|sin comprobar)",
         )),
@@ -213,14 +201,12 @@ PACK = Pack(
             r"(?:^|\n)[ \t>]{0,8}(?:#{1,6}|={3,}|-{3,}|\*{2,}|`{3,}|<<<|\[{1,3})[ \t]{0,3}(?:inicio |fin )?(?:del |de"
             r" las |de la )?"
             r"(?:mensaje (?:del |de )?sistema|instruccion(?:es)? (?:del |de )?sistema|prompt (?:del |de )?sistema"
-            r"|sistema)"
-            r"[ \t]{0,3}(?:[:\]>#=*`~-]|\n)",
+            r"|sistema)[ \t]{0,3}(?:[:\]>#=*`~-]|\n)",
             r"\[/?(?:mensaje del sistema|instruccion(?:es)? del sistema|prompt del sistema|sistema"
             r"|instruccion(?:es)?)\]",
             r"(?:^|\n)[ \t>]{0,8}(?:mensaje del sistema|instruccion(?:es)? del sistema|prompt del sistema)[ \t]{0,3}:",
             r"(?:^|\n)[ \t>]{0,8}[=\-#*<\[({]{2,}[ \t]{0,3}fin (?:del |de la |de )?(?:correo|e-?mail|mensaje|contexto"
-            r"|entrada"
-            r"|documento|mensaje del cliente)[ \t]{0,3}[=\-#*>\])}]{2,}",
+            r"|entrada|documento|mensaje del cliente)[ \t]{0,3}[=\-#*>\])}]{2,}",
             r"(?:^|\n)[ \t>]{0,8}#{2,6}[ \t]{0,3}(?:instruccion|respuesta|entrada)[ \t]{0,2}:[ \t]{0,4}(?:\n|$)",
             r"</?(?:sistema|mensaje_sistema|instrucciones_sistema|instrucciones)>",
         ), raw=True),

@@ -8,8 +8,7 @@ _SENDER_MEANS_OWN_WORDS = (
     r"(?:concernant|pour|sur|de|dans|relatives? a|au sujet de) (?:la |le |les |l'|ma |mon |notre |cette |ce"
     r" )?(?:livraison|envoi"
     r"|expedition|commande|retour|adresse|facture|colis|etiquette|carton|notice|manuel|paiement|reservation|appareil"
-    r"|machine"
-    r"|produit|livreur|garantie|installation|montage|remboursement|rendez-vous|compte)\b"
+    r"|machine|produit|livreur|garantie|installation|montage|remboursement|rendez-vous|compte)\b"
 )
 
 PACK = Pack(
@@ -91,21 +90,18 @@ PACK = Pack(
             "{ignore} tout ce (que|qu'on|qui) [l'on] [on] [tu] [vous] [t'a|vous a|t'as|as|avez|t'ont] [ete] (dit|appris"
             "|demande|ordonne|programme|enseigne|indique) [auparavant|jusqu'ici|precedemment|avant]",
             "{ignore} [{all}] [{these}] {instructions} (que tu as|que vous avez) (recues|eues) [avant|auparavant"
-            "|jusqu'ici"
-            "|precedemment|plus haut]",
+            "|jusqu'ici|precedemment|plus haut]",
             "{instructions} {previous} (doivent etre|sont a|devront etre) (ignorees|ignorer|oubliees|oublier|ecartees)",
         ), softened_by=_SENDER_MEANS_OWN_WORDS),
         Phrase("override.vague", Family.OVERRIDE, Band.MEDIUM, (
             "{ignore} [tout] (ce qui precede|ce qui est ecrit au dessus|ce qui est ci dessus|ce qui vient avant|le"
-            " texte ci"
-            " dessus|le texte precedent|le contexte precedent|ce qui se trouve au dessus|tout le reste)",
+            " texte ci dessus|le texte precedent|le contexte precedent|ce qui se trouve au dessus|tout le reste)",
             "{ignore} (toutes les|tous les|toute) (instructions|consignes|directives|regles)",
             "{ignore} (tes|vos|a tes|a vos|de tes|de vos) (regles|consignes|instructions|directives|programmation)",
             "{instructions} {previous} (sont|ne sont plus) (annulees|caduques|nulles|revoquees|valables|remplacees"
             "|obsoletes)",
             "(desactive|desactivez|contourne|contournez|supprime|supprimez|leve|levez) [{all}] [{these}] (filtres"
-            "|garde fous"
-            "|restrictions|regles de securite|filtres de securite|limitations|protections)",
+            "|garde fous|restrictions|regles de securite|filtres de securite|limitations|protections)",
             "{ignore} [{these}] (precedent|precedents|precedente|ci dessus)",
         ), not_after=r"(?:adresse|numero|e-?mail|mail|message|courriel|commande|facture|piece|montant|prix|date)\b"),
         Phrase("re_role.you_are_now", Family.RE_ROLE, Band.MEDIUM, (
@@ -113,8 +109,7 @@ PACK = Pack(
             "|{unbound})",
             "(desormais|dorenavant|a partir de maintenant|a present|a compter de maintenant) (tu es|vous etes|tu agis"
             "|tu reponds|vous repondez|tu obeis|vous obeissez|tu dois obeir|vous devez obeir) [comme] [en tant que]"
-            " [qu']"
-            " [a] [un|une|le|la|mon] *2 ({machine}|{unbound}|moi|mes ordres|mes commandes|ces instructions)",
+            " [qu'] [a] [un|une|le|la|mon] *2 ({machine}|{unbound}|moi|mes ordres|mes commandes|ces instructions)",
             "(agis|agissez|comporte toi|comportez vous|reponds|repondez|imagine que tu es|imaginez que vous etes"
             "|fais comme si tu etais|fais semblant d'etre) [comme] [en tant que] [qu'] [un|une|le|la] *2 ({machine}"
             "|{unbound})",
@@ -128,11 +123,9 @@ PACK = Pack(
         )),
         Phrase("re_role.header", Family.RE_ROLE, Band.MEDIUM, (
             r"(?:^|\n)[^\w\n]{0,12}(?:les |tes |vos |voici (?:les |tes |vos )?)?(?:nouvelles?|vraies?|veritables?"
-            r"|importantes?)"
-            r"[ -]{1,3}(?:instructions?|consignes?|directives?|taches?|commandes? systeme)[^\w\n]{0,6}:",
+            r"|importantes?)[ -]{1,3}(?:instructions?|consignes?|directives?|taches?|commandes? systeme)[^\w\n]{0,6}:",
             r"(?:^|\n)[^\w\n]{0,12}(?:instructions?|message|note|consignes?|tache) (?:a|pour) (?:l'|la |le |toute "
-            r"|tout )?"
-            r"(?:ia|assistant|bot|modele|robot|assistant ia|intelligence artificielle)[^\w\n]{0,6}:",
+            r"|tout )?(?:ia|assistant|bot|modele|robot|assistant ia|intelligence artificielle)[^\w\n]{0,6}:",
         ), raw=True),
         Phrase("authority.claim", Family.AUTHORITY, Band.WEAK, (
             "en tant que (ton|ta) {boss}",
@@ -142,8 +135,7 @@ PACK = Pack(
             "(tu es|vous etes) autorise~ par (ton|tes|vos) {boss}",
             "(ton|tes) {boss} (a|ont|t'a|t'ont) *1 (autorise~|ordonne|approuve~|demande)",
             "(j'ai|avec mes) *1 (acces|droits|privileges) (root|developpeur|superutilisateur) sur (toi|cette ia|cet"
-            " assistant"
-            "|ce modele)",
+            " assistant|ce modele)",
         )),
         Phrase("exfiltration.prompt", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *3 (ton|tes|votre|vos|le|les|l') [integralite de|texte complet de] [ton|tes|votre|vos] (prompt"
@@ -152,8 +144,7 @@ PACK = Pack(
             "|instructions cachees|instructions secretes|consignes internes|consignes initiales|consignes secretes)",
             "(quel est|quelles sont|quels sont) (ton|tes|votre|vos) (prompt systeme|prompt|invite systeme|instructions"
             " systeme|instructions initiales|instructions internes|instructions secretes|consignes internes"
-            "|instructions"
-            " exactes|consignes initiales)",
+            "|instructions exactes|consignes initiales)",
             "{reveal} *2 (tout ce qui precede|tout le texte ci dessus|le texte au dessus|tout ce qui est au dessus"
             "|les mots au dessus)",
         )),
@@ -166,8 +157,7 @@ PACK = Pack(
         )),
         Phrase("exfiltration.secret", Family.EXFILTRATION, Band.MEDIUM, (
             "{reveal} *2 (tous|toutes|tes|vos|tous les|toutes les|les) [tes|vos|les] {secret} (internes|du systeme|du"
-            " serveur"
-            "|stockes|stockees|enregistres|enregistrees|administrateur|de l'administrateur|en memoire)",
+            " serveur|stockes|stockees|enregistres|enregistrees|administrateur|de l'administrateur|en memoire)",
             "{reveal} *2 (tes|toutes tes|tous tes|toutes vos|tous vos) {secret}",
             "(quel est|quelle est|quels sont|quelles sont) (ta|ton|tes) {secret}",
         )),
@@ -177,21 +167,17 @@ PACK = Pack(
             r"[^.!?\n]{0,50}\b(?:cette (?:conversation|correspondance|discussion)|ce fil|cet echange|(?:tous|toutes)"
             r" (?:les|vos|tes"
             r"|nos) (?:e-?mails?|mails?|messages?|courriels?|donnees|fichiers|pieces jointes|informations|contacts"
-            r"|echanges)"
-            r"|l'historique|la boite de reception|donnees (?:des )?clients|tout)\b[^!?\n]{0,60}"
+            r"|echanges)|l'historique|la boite de reception|donnees (?:des )?clients|tout)\b[^!?\n]{0,60}"
             r"(?:[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]|https?://)",
         ), raw=True),
         Phrase("exfiltration.copy_to", Family.EXFILTRATION, Band.WEAK, (
             r"\b(?:transferez?|transfere|envoie|envoyez|envoyer|transmettez|transmets|faire suivre|faites suivre"
-            r"|copie[z]?)\b"
-            r"[^.!?\n]{0,60}\ba\b[^.!?\n]{0,20}[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]",
-        ), raw=True),
+            r"|copie[z]?)\b[^.!?\n]{0,60}\ba\b[^.!?\n]{0,20}[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]",
+        ), raw=True, everyday=True),
         Phrase("exfiltration.secrecy", Family.EXFILTRATION, Band.WEAK, (
             "ne (mentionne|mentionnez|revele|revelez|dis|dites|divulgue|divulguez|montre|montrez) (pas|rien|jamais)"
-            " *4 (a"
-            " l'utilisateur|au client|a l'operateur|a l'humain|dans ta reponse|dans votre reponse|a personne de"
-            " l'equipe"
-            "|cette instruction|ces instructions|ce message)",
+            " *4 (a l'utilisateur|au client|a l'operateur|a l'humain|dans ta reponse|dans votre reponse|a personne de"
+            " l'equipe|cette instruction|ces instructions|ce message)",
             "sans (informer|prevenir|avertir|consulter|en informer) (l'utilisateur|l'operateur|l'humain|l'equipe|le"
             " relecteur)",
             "(garde|gardez|tiens|tenez) (cette instruction|ces instructions|ce message|cette consigne) (secrete~|secret"
@@ -221,8 +207,7 @@ PACK = Pack(
             r"\[/?(?:message systeme|instructions? systeme|prompt systeme|systeme|consignes?|instructions?)\]",
             r"(?:^|\n)[ \t>]{0,8}(?:message systeme|instructions? systeme|prompt systeme|invite systeme)[ \t]{0,3}:",
             r"(?:^|\n)[ \t>]{0,8}[=\-#*<\[({]{2,}[ \t]{0,3}fin (?:du |de la |de l'|de )?(?:e-?mail|mail|message"
-            r"|contexte"
-            r"|courriel|saisie|document|message client)[ \t]{0,3}[=\-#*>\])}]{2,}",
+            r"|contexte|courriel|saisie|document|message client)[ \t]{0,3}[=\-#*>\])}]{2,}",
             r"(?:^|\n)[ \t>]{0,8}#{2,6}[ \t]{0,3}(?:instruction|consigne|reponse)[ \t]{0,2}:[ \t]{0,4}(?:\n|$)",
             r"</?(?:systeme|message_systeme|instructions_systeme|consignes?)>",
         ), raw=True),

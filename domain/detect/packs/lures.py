@@ -57,8 +57,7 @@ CREDENTIAL = (
     "your (password|mailbox|account|storage|quota) *2 (expires|has expired|will expire|is full|is almost full)",
     "(release|retrieve|view) your *2 (pending|held|quarantined|undelivered) (messages|mails|emails)",
     "(bestatigen|verifizieren|aktualisieren|uberprufen|entsperren|reaktivieren) sie *1 (ihr|ihre|ihren) *2 (konto"
-    "|identitat"
-    "|passwort|daten|postfach|zugangsdaten|zahlungsdaten|kontodaten|zugang)",
+    "|identitat|passwort|daten|postfach|zugangsdaten|zahlungsdaten|kontodaten|zugang)",
     "(geben|tragen) sie *2 (ihr|ihre) *1 (passwort|zugangsdaten|pin|tan|kartendaten|bankdaten) ein",
     "ihr (passwort|postfach|konto|speicher) *3 (lauft ab|ist abgelaufen|ist voll|ist fast voll)",
     "(melden|loggen) sie sich *4 (an|ein) um *4 (bestatigen|verifizieren|fortzufahren|vermeiden)",
@@ -74,12 +73,10 @@ CREDENTIAL = (
 
 THREAT = (
     "(account|mailbox|access|card|profile) *3 (will be|has been|is being|is|gets) *2 (suspended|blocked|closed|locked"
-    "|limited"
-    "|terminated|disabled|deactivated|restricted|deleted)",
+    "|limited|terminated|disabled|deactivated|restricted|deleted)",
     "(unusual|suspicious|unauthorized|unauthorised) *1 (activity|sign in|login|transaction|access|attempt)",
     "(within|in) (12|24|48|72) hours", "failure to (comply|verify|confirm|respond)", "(to|in order to) avoid"
-    " (suspension"
-    "|closure|interruption|deactivation|losing)", "legal action",
+    " (suspension|closure|interruption|deactivation|losing)", "legal action",
     "(konto|postfach|zugang|karte) *4 (gesperrt|geschlossen|eingeschrankt|deaktiviert|blockiert|geloscht)",
     "(ungewohnliche|verdachtige|unbefugte) *1 (aktivitat|aktivitaten|anmeldung|zugriff|transaktion)",
     "innerhalb von (12|24|48|72) stunden", "um (eine sperrung|die sperrung|die schliessung) zu vermeiden",
@@ -98,8 +95,7 @@ LISTS = MappingProxyType(
 
 SHORTENERS = frozenset(
     "bit.ly tinyurl.com t.co goo.gl ow.ly is.gd buff.ly rebrand.ly cutt.ly shorturl.at rb.gy t.ly tiny.cc bl.ink"
-    " lnkd.in"
-    " s.id v.gd qrco.de shorte.st adf.ly soo.gd clck.ru u.to x.co urlz.fr kutt.it tny.im".split()
+    " lnkd.in s.id v.gd qrco.de shorte.st adf.ly soo.gd clck.ru u.to x.co urlz.fr kutt.it tny.im".split()
 )
 
 REWRITERS = frozenset(

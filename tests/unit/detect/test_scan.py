@@ -191,6 +191,23 @@ def test_hidden_parts_count_twice() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Send an e-mail to info@shop.example",
+        "mailto:jo@shop.example",
+        "Logo of the lamp shop",
+        "News of May: two lamps for one",
+        "[if mso] table",
+        "View this mail in your browser",
+        "Mail senden an info@shop.example",
+    ],
+)
+def test_everyday_words_in_hidden_text_are_no_alarm(text: str) -> None:
+    """HV4: alt texts, preheaders and mail links hidden in markup never quarantine."""  # HV4, A44
+    assert scan_text(text, hidden=True).combined_score < 0.70
+
+
+@pytest.mark.parametrize(
     "place", ["subject", "display name", "attachment name", "hidden (display) div.x", "calendar", "attached mail"]
 )
 def test_the_place_is_named(place: str) -> None:

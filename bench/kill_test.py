@@ -1,0 +1,58 @@
+"""Both other ways must survive what Deskhand survives before they are timed: `kill -9` in the middle, nothing twice."""
+
+import asyncio
+
+from bench.house import House
+from bench.mails import plain_mail
+from bench.outcome import BenchFailed
+from bench.same_rows import Shape, difference, shapes_of
+from bench.sizes import Sizes
+from bench.variants import Variant, variant
+from bench.watching import TooSlow
+
+KILL_AT_SHARE = 0.4
+STEPS_DONE = "SELECT count(*) FROM agent_actions WHERE status = 'completed'"
+UNDER_WAY = """
+SELECT count(*) FILTER (WHERE processing_status NOT IN ('received', 'draft_ready')) AS middle,
+    count(*) FILTER (WHERE processing_status = 'draft_ready') AS finished
+FROM inbound_messages
+"""
+PATIENCE_S = 120.0
+STEPS = 5
+
+
+async def survives(house: House, name: str, wanted: Shape, sizes: Sizes) -> None:
+    """Kill it in the middle of its work and start it again; BenchFailed unless every message has the wanted shape."""
+    async with variant(house, name, f"kill_{name}") as way:
+        way.start()
+        ids, _ = await way.queue([plain_mail(number) for number in range(sizes.killed)])
+        await _until_share_done(way, sizes.killed)
+        code = await way.kill()
+        await check_killed_in_the_middle(way, code, sizes.killed)
+        way.start()
+        await _finish(way, ids)
+        if wrong := difference(wanted, await shapes_of(way.sql, ids)):
+            raise BenchFailed(f"{name} left other rows after kill -9: {wrong}")
+
+
+async def _until_share_done(way: Variant, messages: int) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while await way.sql.fetchval(STEPS_DONE) < KILL_AT_SHARE * STEPS * messages:
+            await asyncio.sleep(0.002)
+
+
+async def check_killed_in_the_middle(way: Variant, code: int, messages: int) -> None:
+    """A kill that came too early or too late proves nothing."""
+    row = await way.sql.fetchrow(UNDER_WAY)
+    if code != -9 or not row["middle"] or row["finished"] >= messages:
+        raise BenchFailed(
+            f"{way.name} was to die of kill -9 in the middle; exit code {code}, {row['middle']} messages under way, "
+            f"{row['finished']} of {messages} finished"
+        )
+
+
+async def _finish(way: Variant, ids: list[str]) -> None:
+    try:
+        await way.until_ready(ids, PATIENCE_S)
+    except (TooSlow, RuntimeError) as fault:
+        raise BenchFailed(f"{way.name} did not finish after kill -9: {fault}") from fault
