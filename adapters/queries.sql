@@ -13,7 +13,9 @@ SELECT mailbox_id, thread_id FROM inbound_messages WHERE id = $1
 SELECT id, status, contact_id, contact_identifier, assigned_to, snoozed_until FROM conversation_threads WHERE id = $1 FOR UPDATE
 
 -- name: lifecycle_lock_message
-SELECT m.*, a.event_id FROM inbound_messages m JOIN accepted_mail a ON a.message_id = m.id WHERE m.id = $1 FOR UPDATE OF m
+SELECT c.*, m.*, b.address AS mailbox_address, b.name AS mailbox_name, b.timezone, b.organisation_id
+FROM inbound_messages m JOIN agent_config c ON c.mailbox_id = m.mailbox_id JOIN mailboxes b ON b.id = m.mailbox_id
+WHERE m.id = $1 FOR UPDATE OF m
 
 -- name: lifecycle_move
 UPDATE inbound_messages
@@ -34,6 +36,9 @@ WHERE inbound_messages.id = $1 AND c.mailbox_id = inbound_messages.mailbox_id
 -- name: lifecycle_touch
 UPDATE inbound_messages SET lifecycle_seq = lifecycle_seq + 1, changed_at = now() WHERE id = $1
 
+-- name: lifecycle_touch_once
+UPDATE inbound_messages SET lifecycle_seq = lifecycle_seq + 1, changed_at = now() WHERE id = $1 AND lifecycle_seq = $2
+
 -- name: lifecycle_hold
 UPDATE inbound_messages
 SET hold_reason = $2, hold_until = $3, lifecycle_seq = lifecycle_seq + 1, changed_at = now() WHERE id = $1
@@ -43,9 +48,6 @@ UPDATE inbound_messages
 SET current_step = $2, hold_reason = NULL, hold_until = NULL, lifecycle_seq = lifecycle_seq + 1, changed_at = now()
 WHERE id = $1
 
--- name: lifecycle_seq
-SELECT lifecycle_seq FROM inbound_messages WHERE id = $1
-
 -- name: lifecycle_event
 INSERT INTO lifecycle_events
     (message_id, mailbox_id, seq, cause_key, actor, from_status, to_status, reason, accepted, temporal_run_id)
@@ -53,7 +55,7 @@ SELECT id, mailbox_id, lifecycle_seq, $2, $3, $4, $5, $6, $7, $8 FROM inbound_me
 
 -- name: lifecycle_remember
 INSERT INTO lifecycle_commands (message_id, mailbox_id, cause_key, digest, outcome, seq)
-VALUES ($1, $2, $3, $4, $5, $6)
+SELECT id, mailbox_id, $2, $3, $4, lifecycle_seq FROM inbound_messages WHERE id = $1
 
 -- name: lifecycle_remember_request
 INSERT INTO request_outcomes (mailbox_id, request_id, message_id, actor, action, digest, outcome)
@@ -215,12 +217,9 @@ FROM llm_usage WHERE mailbox_id = $1 AND created_at >= $3
 -- name: clock
 SELECT clock_timestamp()
 
--- name: step_run_no
-SELECT run_no FROM inbound_messages WHERE id = $1
-
 -- name: step_begin
 INSERT INTO agent_actions (inbound_message_id, mailbox_id, run_no, action_type, status, input, started_at)
-VALUES ($1, $2, $3, $4, 'running', $5, clock_timestamp())
+SELECT id, mailbox_id, run_no, $2, 'running', $3, clock_timestamp() FROM inbound_messages WHERE id = $1
 ON CONFLICT (inbound_message_id, run_no, action_type) DO UPDATE
 SET status = 'running', started_at = clock_timestamp(), completed_at = NULL, error_message = NULL,
     retry_count = agent_actions.retry_count + 1
@@ -255,6 +254,9 @@ ON CONFLICT (inbound_message_id, run_no, action_type) DO UPDATE SET status = 'sk
 -- name: step_output
 SELECT output, decision, attempt, model_used FROM step_outputs WHERE message_id = $1 AND run_no = $2 AND kind = $3
 
+-- name: step_outputs_of_run
+SELECT kind, output, decision FROM step_outputs WHERE message_id = $1 AND run_no = $2 LIMIT 10
+
 -- name: step_outputs_present
 SELECT kind FROM step_outputs WHERE message_id = $1 AND run_no = $2 LIMIT 10
 
@@ -288,7 +290,7 @@ SELECT coalesce(max(revision) + 1, 0) FROM draft_revisions WHERE message_id = $1
 
 -- name: step_add_revision
 INSERT INTO draft_revisions (message_id, mailbox_id, revision, run_no, author, text, offline_model)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+SELECT id, mailbox_id, $2, run_no, $3, $4, $5 FROM inbound_messages WHERE id = $1
 
 -- name: step_add_finding
 INSERT INTO outbound_findings (message_id, mailbox_id, revision, finding_id, detector, evidence_hash, place, snippet, confirmable)

@@ -100,6 +100,7 @@ async def parse_again(message_id: UUID, desk: AtDesk, body: AgainBody | None = N
 @router.post("/api/messages/{message_id}/deliver_to", responses=REFUSALS)
 async def deliver_to(message_id: UUID, body: DeliverBody, desk: AtDesk) -> PoisonAnswer:
     """Give mail for nobody of ours to a mailbox; it keeps its id and its workflow."""
+    desk.who.require("review", role="reviewer")
     async with desk.services.database.transaction(desk.who.mailboxes) as tx:
         mailbox = await tx.one("api_mailbox", body.mailbox_id, desk.who.organisation_id)
     if mailbox is None or mailbox["kind"] != "inbox":

@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 from temporalio import workflow
+from temporalio.exceptions import ActivityError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from contracts.base import Contract
@@ -25,3 +26,12 @@ def start(name: str, argument: Contract, result: type[R], policy: Policy, summar
         cancellation_type=workflow.ActivityCancellationType.TRY_CANCEL,
         **policy.options(),
     )
+
+
+def cause_of(error: FailureError) -> BaseException:
+    """What went wrong in an activity.
+
+    A remote one fails as ActivityError around the cause. A local one fails with the bare cause, except that a time-out
+    is wrapped while it happens and bare when it is replayed: so catch FailureError, or the replay takes another path.
+    """
+    return (error.cause or error) if isinstance(error, ActivityError) else error

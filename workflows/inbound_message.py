@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from contracts.lifecycle import (
@@ -35,7 +35,7 @@ with workflow.unsafe.imports_passed_through():
         WriteReply,
     )
     from workflows import policies
-    from workflows.calls import start
+    from workflows.calls import cause_of, start
     from workflows.review_handlers import ReviewHandlers
     from workflows.stage import announce
 
@@ -119,7 +119,7 @@ class InboundMessageWorkflow(ReviewHandlers):
     async def _parse(self, request: ParseRequest) -> ParseResult:
         try:
             return await start("parse", request, ParseResult, policies.PARSE_LOCAL, "parse")
-        except ActivityError:
+        except FailureError:
             return await start("parse", request, ParseResult, policies.PARSE_REMOTE, "parse (slow)")
 
     async def _leave_received(self) -> None:
@@ -149,7 +149,7 @@ class InboundMessageWorkflow(ReviewHandlers):
         step = view.step or StepKind.SECURITY_SCAN
         try:
             route = await self._run_step(view, step)
-        except ActivityError as error:
+        except FailureError as error:
             await self._step_failed(view, step, error)
             return
         end = EndStep(step=step, to=route.to, next_step=route.next_step, reason=route.reason, hold=route.hold)
@@ -170,10 +170,10 @@ class InboundMessageWorkflow(ReviewHandlers):
         finally:
             self.step_call = None
 
-    async def _step_failed(self, view: View, step: StepKind, error: ActivityError) -> None:
-        if is_cancelled_exception(error) or isinstance(error.cause, CancelledError):
+    async def _step_failed(self, view: View, step: StepKind, error: FailureError) -> None:
+        if is_cancelled_exception(error):
             return
-        cause = error.cause
+        cause = cause_of(error)
         kind = (cause.type if isinstance(cause, ApplicationError) else type(cause).__name__) or "Unknown"
         permanent = isinstance(cause, ApplicationError) and cause.non_retryable
         act = FailStep(step=step, error_type=kind, permanent=permanent)

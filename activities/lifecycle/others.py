@@ -9,7 +9,7 @@ from contracts.status import ArchiveReason, Status
 async def other_message(work: Work, message_id: UUID) -> Work:
     """The other message, locked; its thread is locked already because it is the same one."""
     message = await work.tx.one("lifecycle_lock_message", message_id)
-    return Work(tx=work.tx, command=work.command, message=message, thread=work.thread, config=work.config)
+    return Work(tx=work.tx, command=work.command, message=message, thread=work.thread)
 
 
 async def archive_other(work: Work, message_id: UUID, reason: ArchiveReason) -> None:

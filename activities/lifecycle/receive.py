@@ -45,7 +45,6 @@ async def enter_message(tx: Transaction, command: Command, keyring: Keyring) -> 
         command=command,
         message=await tx.one("lifecycle_lock_message", command.message_id),
         thread=thread,
-        config=await tx.one("lifecycle_config", arrival.mailbox_id),
     )
     return Received(work=work, arrival=arrival)
 

@@ -99,8 +99,7 @@ async def _context_injection(work: Work, d: DraftOutput) -> None:
 async def add_revision(work: Work, author: str, text: str, *, offline: bool = False) -> int:
     """The next revision number of the message, with its text."""
     revision = await work.tx.value("step_next_revision", work.id)
-    run_no = await work.tx.value("step_run_no", work.id)
-    await work.tx.run("step_add_revision", work.id, work.mailbox_id, revision, run_no, author, text, offline)
+    await work.tx.run("step_add_revision", work.id, revision, author, text, offline)
     return revision
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from activities.lifecycle import approving, results
 from activities.lifecycle.others import supersede_older
 from activities.lifecycle.steps_begin import STATUS_OF, begin_step
-from activities.lifecycle.work import Answer, Change, Refused, Work
+from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from contracts.lifecycle import EndStep, FailStep
 from contracts.status import TERMINAL, ArchiveReason, HoldReason, Result, Status, StepKind
 
@@ -51,14 +51,17 @@ async def _refuse_step(work: Work, act: EndStep) -> Refused | None:
 
 
 async def _stop_with_hold(work: Work, act: EndStep, hold: HoldReason) -> Answer:
-    """`done` with a hold: what the step stored counts, and it runs again when the hold ends (P60)."""
+    """`done` with a hold: what the step stored counts, and it runs again when the hold ends (P60).
+
+    Not remembered under its cause, for the same step of the same run will end once more and must be heard then.
+    """
     if act.step is StepKind.SECURITY_SCAN:
         await _close_row(work, act)
         await results.take_over(work, act.step, None)
     else:
         await work.tx.run("step_pending", work.id, work.run_no, act.step)
     await work.hold(hold, None)
-    return Change(reason=act.reason)
+    return NOTHING
 
 
 async def _close_row(work: Work, act: EndStep) -> None:

@@ -16,8 +16,7 @@ ORDER: tuple[StepKind, ...] = tuple(StepKind)
 async def begin_step(work: Work, step: StepKind) -> None:
     """The step's row is running; its input names earlier outputs by kind (P14)."""
     earlier = [str(kind) for kind in ORDER[: ORDER.index(step)]]
-    run_no = await work.tx.value("step_run_no", work.id)
-    await work.tx.run("step_begin", work.id, work.mailbox_id, run_no, step, {"outputs": earlier})
+    await work.tx.run("step_begin", work.id, step, {"outputs": earlier})
 
 
 async def outputs_missing(work: Work, step: StepKind) -> tuple[str, ...]:

@@ -49,7 +49,11 @@ class Work:
     command: Command
     message: Any
     thread: Any
-    config: Any
+
+    @property
+    def config(self) -> Any:
+        """The mailbox's agent_config, address and zone, read with the message."""
+        return self.message
 
     @property
     def id(self) -> UUID:

@@ -40,6 +40,7 @@ HANDLERS: dict[str, Handler] = {
     "send_result": sending.send_result,
     "resolve_delivery": sending.resolve_delivery,
 }
+SHOWN_ON_THREAD = frozenset({Status.DRAFT_READY, Status.APPROVED, Status.SENT, Status.REJECTED})
 DECIDE_THEMSELVES = frozenset({"restore", "undo_send", "send_result", "end_step", "fail_step", "resolve_delivery"})
 
 
@@ -111,8 +112,7 @@ async def _lock(tx: Transaction, command: Command) -> Work | None:
         return None
     thread = await tx.one("lifecycle_lock_thread", found["thread_id"])
     message = await tx.one("lifecycle_lock_message", command.message_id)
-    config = await tx.one("lifecycle_config", found["mailbox_id"])
-    return Work(tx=tx, command=command, message=message, thread=thread, config=config)
+    return Work(tx=tx, command=command, message=message, thread=thread)
 
 
 async def lock_message(tx: Transaction, message_id: UUID) -> Work | None:
@@ -157,7 +157,7 @@ async def _record(work: Work, answer: Answer, *, entry: bool = False) -> Outcome
         await _own_seq(work)
     if entry or not accepted or _target(answer) is not None or work.command.act.kind in HUMAN_ACTS:
         await _write_event(work, answer, before, entry)
-    if accepted and (_target(answer) is not None or entry):
+    if accepted and {before, _target(answer)} & SHOWN_ON_THREAD:
         await work.tx.run("lifecycle_project_thread", work.thread_id)
     outcome = _outcome(work, answer, before, entry)
     await _remember(work, outcome)
@@ -166,8 +166,7 @@ async def _record(work: Work, answer: Answer, *, entry: bool = False) -> Outcome
 
 async def _own_seq(work: Work) -> None:
     """A person's act that changed nothing still has an event, and an event has a seq to itself."""
-    if await work.tx.value("lifecycle_seq", work.id) == work.message["lifecycle_seq"]:
-        await work.tx.run("lifecycle_touch", work.id)
+    await work.tx.run("lifecycle_touch_once", work.id, work.message["lifecycle_seq"])
 
 
 def _target(answer: Answer) -> Status | None:
@@ -221,8 +220,7 @@ def _outcome(work: Work, answer: Answer, before: Status | None, entry: bool) -> 
 
 async def _remember(work: Work, outcome: Outcome) -> None:
     command, digest, stored = work.command, digest_of(work.command), outcome.model_dump_json()
-    seq = (await work.tx.value("lifecycle_seq", work.id)) or 0
-    await work.tx.run("lifecycle_remember", command.message_id, work.mailbox_id, command.cause_key, digest, stored, seq)
+    await work.tx.run("lifecycle_remember", command.message_id, command.cause_key, digest, stored)
     if command.request_id:
         await work.tx.run(
             "lifecycle_remember_request",

@@ -20,7 +20,7 @@ async def execute(context: StepContext, step: StepInput) -> ClassifyOutput:
     """One structured call over the stored briefing."""
     if not context.message["agent_on"]:
         raise AgentOff
-    briefing = await context_of(context)
+    briefing = context_of(context)
     answer: ClassifyAnswer = await context.ask(ModelTask.CLASSIFY, classify_prompt(briefing.text), ClassifyAnswer)
     return ClassifyOutput(
         classification=Classification(**answer.model_dump(exclude={"intents"})),

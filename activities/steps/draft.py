@@ -33,11 +33,11 @@ async def execute(context: StepContext, step: StepInput) -> DraftOutput:
     m = context.message
     if not m["agent_on"] and not m["requested_by_person"]:
         raise AgentOff
-    briefing = await context_of(context)
+    briefing = context_of(context)
     hit = scan([TextPart(place="context", text=briefing.text)], bypassed=await bypassed_of(context))
     if hit.combined_score >= QUARANTINE_AT:
         return DraftOutput(text="", subject="", flags=(INJECTION,), evidence=hit.evidence)
-    return await _draft(context, briefing, await classification_of(context))
+    return await _draft(context, briefing, classification_of(context))
 
 
 async def _draft(context: StepContext, briefing: ContextOutput, classified: ClassifyOutput) -> DraftOutput:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -44,6 +44,7 @@ class StepContext:
     tools: StepTools
     run: RunContext
     message: Row
+    earlier: Mapping[str, Row] = field(default_factory=dict)
     usages: list[Usage] = field(default_factory=list)
 
     @property
@@ -104,13 +105,15 @@ async def _guarded(module: ModuleType, tools: StepTools, step: StepInput) -> Rou
 async def _run(module: ModuleType, tools: StepTools, step: StepInput) -> Route:
     async with tools.database.transaction(step.run.mailbox_id) as tx:
         message = await tx.one("step_message", step.run.message_id)
-        stored = await tx.one("step_output", step.run.message_id, step.run.run_no, module.KIND)
+        rows = await tx.rows("step_outputs_of_run", step.run.message_id, step.run.run_no)
+    earlier = {row["kind"]: row for row in rows}
+    stored = earlier.get(str(module.KIND))
     if message is None:
         raise ApplicationError("the message is gone", type="MessageNotFound", non_retryable=True)
     key = _key(step.run, message)
     if stored is not None and (stored["decision"] or {}).get("key") == key:
         return module.route(module.OUTPUT.model_validate(stored["output"]), step, message)
-    context = StepContext(tools=tools, run=step.run, message=message)
+    context = StepContext(tools=tools, run=step.run, message=message, earlier=earlier)
     started = time.monotonic()
     output: Contract = await module.execute(context, step)
     route: Route = module.route(output, step, message)

@@ -50,7 +50,7 @@ SENDER_DOUBTS = frozenset({"ambiguous_sender", "display_name_spoof"})
 
 async def read_facts(context: StepContext, *, draw: float) -> RouteFacts:
     """The facts of this run's decision."""
-    briefing, classified, draft = await context_of(context), await classification_of(context), await draft_of(context)
+    briefing, classified, draft = context_of(context), classification_of(context), draft_of(context)
     m = context.message
     async with context.tools.database.transaction(context.run.mailbox_id) as tx:
         config = await tx.must("lifecycle_config", m["mailbox_id"])

@@ -11,24 +11,23 @@ from contracts.status import StepKind
 C = TypeVar("C", bound=Contract)
 
 
-async def _stored(context: StepContext, kind: StepKind, model: type[C]) -> C:
-    async with context.tools.database.transaction(context.run.mailbox_id) as tx:
-        row = await tx.one("step_output", context.run.message_id, context.run.run_no, kind)
+def _stored(context: StepContext, kind: StepKind, model: type[C]) -> C:
+    row = context.earlier.get(str(kind))
     if row is None:
         raise MalformedMessage(f"run {context.run.run_no} has no stored output of {kind}")
     return model.model_validate(row["output"])
 
 
-async def context_of(context: StepContext) -> ContextOutput:
+def context_of(context: StepContext) -> ContextOutput:
     """The briefing of this run."""
-    return await _stored(context, StepKind.CONTEXT_RETRIEVAL, ContextOutput)
+    return _stored(context, StepKind.CONTEXT_RETRIEVAL, ContextOutput)
 
 
-async def classification_of(context: StepContext) -> ClassifyOutput:
+def classification_of(context: StepContext) -> ClassifyOutput:
     """The classification of this run."""
-    return await _stored(context, StepKind.CLASSIFY, ClassifyOutput)
+    return _stored(context, StepKind.CLASSIFY, ClassifyOutput)
 
 
-async def draft_of(context: StepContext) -> DraftOutput:
+def draft_of(context: StepContext) -> DraftOutput:
     """The draft of this run."""
-    return await _stored(context, StepKind.DRAFT, DraftOutput)
+    return _stored(context, StepKind.DRAFT, DraftOutput)

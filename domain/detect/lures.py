@@ -25,10 +25,14 @@ def _filter(name: str) -> re2.Filter:
     return matcher
 
 
-def lures_in(name: str, text: str) -> tuple[str, ...]:
-    """What the first 256 KiB of `text` says of the list `name`: the words of each phrase's first match, each once."""
-    matcher = _filter(name)
+def lures_in(text: str, *names: str) -> dict[str, tuple[str, ...]]:
+    """What the first 256 KiB of `text` says of each list of `names`: the words of each phrase's first match, once."""
     encoded = fold(text[:LURE_CHARACTERS_MAX]).encode(errors="replace")
+    return {name: _found(name, encoded) for name in names}
+
+
+def _found(name: str, encoded: bytes) -> tuple[str, ...]:
+    matcher = _filter(name)
     matches = (matcher.re(index).search(encoded) for index in sorted(matcher.Match(encoded) or ()))
     words = (" ".join(match[0].decode(errors="replace").split()) for match in matches if match is not None)
     return tuple(dict.fromkeys(found[:NAME_CHARACTERS_MAX].strip(" .,:;-\"'") for found in words))

@@ -75,7 +75,8 @@ def phishing(facts: PhishingFacts, *, bypassed: frozenset[tuple[str, str]] = fro
     page = page_links(facts.html)
     case = _Case(facts, page.anchors, _links(facts, page.anchors))
     words = f"{facts.subject}\n{facts.text}"
-    credentials, threats = lures_in("credential", words), lures_in("threat", words)
+    lures = lures_in(words, "credential", "threat")
+    credentials, threats = lures["credential"], lures["threat"]
     case.asks = bool(credentials)
     case.bulk = facts.is_list_mail or _BULK.search(words) is not None
     if page.password_form:

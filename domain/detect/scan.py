@@ -80,7 +80,8 @@ def combine(
 ) -> ScanResult:
     """One result from detector evidence and guard verdicts, each with the place of its window (P55, P56)."""
     found = (*evidence, *guard_evidence(guard))
-    counted = [item for item in found if (item.detector, evidence_hash(item)) not in bypassed]
+    overruled = [bool(bypassed) and (item.detector, evidence_hash(item)) in bypassed for item in found]
+    counted = [item for item, out in zip(found, overruled, strict=True) if not out]
     weights: dict[str, float] = {}
     for item in counted:
         weights[item.family] = max(weights.get(item.family, 0.0), item.weight)
@@ -90,7 +91,7 @@ def combine(
         injection_type=injection_type(weights),
         confidence=max(weights.values(), default=0.0),
         flagged_content=_flagged(counted),
-        bypassed=tuple(sorted({item.detector for item in found if item not in counted})),
+        bypassed=tuple(sorted({item.detector for item, out in zip(found, overruled, strict=True) if out})),
         complete=complete,
         hits=hits,
     )

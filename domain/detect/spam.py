@@ -41,13 +41,15 @@ class SpamFacts:
 
 def spam_score(facts: SpamFacts) -> tuple[int, tuple[SpamEvidence, ...], bool]:
     """Score 0-100, its named evidence, and whether the mail may be archived by score: 80 from two families but tone."""
-    evidence = (*_tone(facts), *_phrases(facts), *_links(facts), *_sender(facts), *_files(facts), *_credit(facts))
+    lures = lures_in(f"{facts.subject}\n{facts.text}", "urgency", "scam", "bulk")
+    words = (*_tone(facts, lures["urgency"]), *_phrases(lures))
+    evidence = (*words, *_links(facts), *_sender(facts), *_files(facts), *_credit(facts))
     score = min(100, max(0, sum(item.points for item in evidence)))
     families = {item.family for item in evidence if item.points > 0 and item.family != "tone"}
     return score, evidence, score >= ARCHIVE_MIN and len(families) >= 2 and not facts.answered_before
 
 
-def _tone(facts: SpamFacts) -> tuple[SpamEvidence, ...]:
+def _tone(facts: SpamFacts, pressure: tuple[str, ...]) -> tuple[SpamEvidence, ...]:
     """Volume and pressure, together at most 40: an angry customer is not a spammer."""
     letters = [character for character in facts.subject if character.isalpha()]
     found = []
@@ -55,7 +57,7 @@ def _tone(facts: SpamFacts) -> tuple[SpamEvidence, ...]:
         found.append(("subject in capitals", 15))
     if f"{facts.subject} {facts.text}".count("!") > 3:
         found.append(("many exclamation marks", 10))
-    found += [(f"pressure: {phrase}", 10) for phrase in lures_in("urgency", _read(facts))]
+    found += [(f"pressure: {phrase}", 10) for phrase in pressure]
     return _capped("tone", found, TONE_MAX)
 
 
@@ -69,14 +71,10 @@ def _capped(family: str, found: list[tuple[str, int]], limit: int) -> tuple[Spam
     return tuple(evidence)
 
 
-def _read(facts: SpamFacts) -> str:
-    return f"{facts.subject}\n{facts.text}"
-
-
-def _phrases(facts: SpamFacts) -> list[SpamEvidence]:
+def _phrases(lures: dict[str, tuple[str, ...]]) -> list[SpamEvidence]:
     return [
         SpamEvidence(family=family, name=phrase, points=points)
-        for family, points in (("scam", 20), ("bulk", 10)) for phrase in lures_in(family, _read(facts))
+        for family, points in (("scam", 20), ("bulk", 10)) for phrase in lures[family]
     ]
 
 

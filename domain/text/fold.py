@@ -15,6 +15,8 @@ _PUNCTUATION = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00b7", "-"),
     **dict.fromkeys("\u2028\u2029", "\n"), "\u2022": "*", "\u2026": " ",
 }
+REPLACEMENTS_MAX = 60
+_ASCII = frozenset(map(chr, range(128)))
 _RANGES = (
     (0xA0, 0x370), (0x1D00, 0x1DC0), (0x1E00, 0x1F00), (0x2000, 0x2213), (0x2460, 0x2500), (0x3000, 0x3001),
     (0xA720, 0xA780), (0xFB00, 0xFB07), (0xFF01, 0xFFEF), (0x1D400, 0x1D800), (0x1F100, 0x1F200),
@@ -27,6 +29,16 @@ def fold(text: str) -> str:
     """`text` with compatibility forms resolved (NFKC), case-folded, without accents."""
     if text.isascii():
         return text.lower()
+    fancy = set(text) - _ASCII
+    if len(text) > 4 * len(fancy) and len(fancy) <= REPLACEMENTS_MAX:
+        # Long texts hold few different letters: a handful of replacements beats a look at every character.
+        for character in fancy:
+            text = text.replace(character, _folded(character))
+        return text.lower()
+    return _folded(text)
+
+
+def _folded(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return "".join(map(_plain, decomposed))
 

@@ -16,11 +16,10 @@ import re2
 from domain.text.characters import character_passages
 from domain.text.confusable import MIXABLE, skeleton
 from domain.text.decode import decoded_runs
-from domain.text.fold import ONE_TO_ONE, SEVERAL, fold
+from domain.text.fold import ONE_TO_ONE, REPLACEMENTS_MAX, SEVERAL, fold
 
 RAW, NORMALISED, JOINED, DECODED = "raw", "normalised", "joined", "decoded"
 JOINED_LETTERS_MIN = 12
-REPLACEMENTS_MAX = 60
 
 _ASCII = frozenset(map(chr, range(128)))
 

@@ -32,7 +32,7 @@ async def test_nothing_is_open_without_a_token(api_only: Running) -> None:  # HU
         answer = await api_only.request(method, path, token="", json={})
         assert answer.status_code == 401 and answer.json()["error"] == "unauthenticated", path
     good = api_only.login.api_token
-    for header in ("Bearer ", f"Basic {good}", f"Bearer {good}x", f"Bearer {good[:-1]}", "Bearer dh_" + "x" * 43, good):
+    for header in ("Bearer", f"Basic {good}", f"Bearer {good}x", f"Bearer {good[:-1]}", "Bearer dh_" + "x" * 43, good):
         answer = await api_only.request("GET", "/api/messages", token="", headers={"authorization": header})
         assert answer.status_code == 401 and answer.headers["www-authenticate"] == "Bearer"
     for path in OPEN:

@@ -120,7 +120,7 @@ def test_dangerous_names(name: str, dangerous: bool) -> None:
 
 def test_lures_are_told_in_the_words_of_the_mail() -> None:
     """P58: the evidence names what stood there, once each, through case and accents."""  # P58
-    assert lures_in("scam", "YOU HAVE  WON!! you have won. Lottery") == ("you have won", "lottery")
+    assert lures_in("YOU HAVE  WON!! you have won. Lottery", "scam") == {"scam": ("you have won", "lottery")}
 
 
 @pytest.mark.parametrize("name", sorted(LISTS))
