@@ -8,6 +8,7 @@ from domain.automatic_mail import verify_marker
 from domain.bounces import BounceReport, read_bounce
 from domain.bounces.report import ReportKind
 from domain.keys import Keyring
+from domain.mail.address_list import identity
 
 EFFECTS = {
     ReportKind.FAILED: "news_bounced",
@@ -36,7 +37,7 @@ async def apply_report(tx: Transaction, row: Any, report: BounceReport, keyring:
         await tx.run(effect, outbox["id"])
     if report.kind in SUPPRESSING:
         for address in outbox["recipients"]:
-            await tx.run("news_suppress", outbox["mailbox_id"], address.lower(), report.kind)
+            await tx.run("news_suppress", outbox["mailbox_id"], identity(address), report.kind)
     cause = f"{outbox['message_id']}:report/{row['message_id']}"
     await tx.run("wake", f"message/{outbox['message_id']}", "wake", {"cause": cause}, cause)
     return UUID(str(outbox["id"]))

@@ -101,12 +101,17 @@ WHERE a.message_id = $1
 SELECT pg_advisory_xact_lock(hashtextextended($1, 0))
 
 -- name: receive_contact
-INSERT INTO contacts (organisation_id, address, name, language)
-VALUES ($1, $2, $3, $4)
-ON CONFLICT (organisation_id, address) DO UPDATE
-SET name = CASE WHEN contacts.name = '' AND contacts.name_set_by IS NULL THEN excluded.name ELSE contacts.name END,
-    language = CASE WHEN contacts.language = '' THEN excluded.language ELSE contacts.language END
-RETURNING id, answered_at
+-- Locks no contact that exists: the thread's lock comes first (P15a).
+INSERT INTO contacts (organisation_id, address) VALUES ($1, $2) ON CONFLICT (organisation_id, address) DO NOTHING
+
+-- name: receive_contact_id
+SELECT id FROM contacts WHERE organisation_id = $1 AND address = $2
+
+-- name: receive_contact_facts
+UPDATE contacts
+SET name = CASE WHEN name = '' AND name_set_by IS NULL THEN $2 ELSE name END,
+    language = CASE WHEN language = '' THEN $3 ELSE language END
+WHERE id = $1 AND ((name = '' AND name_set_by IS NULL AND $2 <> '') OR (language = '' AND $3 <> ''))
 
 -- name: receive_own_addresses
 SELECT x.address FROM mailbox_addresses x JOIN mailboxes b ON b.id = x.mailbox_id WHERE b.organisation_id = $1 LIMIT 1000
@@ -178,8 +183,12 @@ INSERT INTO ledger_entries (mailbox_id, message_id, from_account, to_account, ca
 -- name: receive_siblings
 SELECT id, burst_started_at FROM inbound_messages
 WHERE thread_id = $1 AND id <> $2 AND processing_status = 'received' AND automatic_class <> 'A'
-    AND NOT ('coalesced' = ANY (exempt_reasons))
+    AND exempt_reasons = '{}'
 ORDER BY received_at LIMIT 200 FOR UPDATE
+
+-- name: receive_inherit
+UPDATE inbound_messages SET archived_by_message_id = $2 WHERE archived_by_message_id = $1 AND archive_reason = 'coalesced'
+    AND thread_id = $3
 
 -- name: receive_set_burst
 UPDATE inbound_messages SET burst_started_at = $2 WHERE id = $1
@@ -195,6 +204,11 @@ SELECT EXISTS (SELECT 1 FROM address_blocks WHERE mailbox_id = $1 AND address = 
 SELECT count(*) FROM mail_ids WHERE mailbox_id = $1 AND rfc_id = ANY ($2) AND kind IN ('sent', 'alias')
 
 -- ---------------------------------------------------------------- entering and stepping
+
+-- name: enter_budget_rows
+-- A sender or mailbox never charged before gets its row first, or nothing could be locked and parallel entries would all be the first.
+INSERT INTO rate_budgets (mailbox_id, sender, next_slot_at)
+SELECT $1, s, 'epoch' FROM unnest($2::text[]) s ORDER BY s ON CONFLICT DO NOTHING
 
 -- name: enter_budget
 SELECT sender, next_slot_at FROM rate_budgets WHERE mailbox_id = $1 AND sender = ANY ($2) ORDER BY sender FOR UPDATE
@@ -266,7 +280,9 @@ SELECT message_id, mailbox_id, $3, kind, output, decision, attempt, duration_ms,
 FROM step_outputs WHERE message_id = $1 AND run_no = $2 AND kind = ANY ($4) ON CONFLICT DO NOTHING
 
 -- name: step_error_detail
-SELECT error_type, detail, attempt FROM error_details WHERE message_id = $1 AND step = $2 ORDER BY created_at DESC LIMIT 1
+SELECT d.error_type, d.detail, d.attempt FROM error_details d
+JOIN agent_actions a ON a.inbound_message_id = d.message_id AND a.run_no = $3 AND a.action_type = d.step
+WHERE d.message_id = $1 AND d.step = $2 AND d.created_at >= a.started_at ORDER BY d.created_at DESC LIMIT 1
 
 -- name: step_set_security
 UPDATE inbound_messages SET security_flags = $2 WHERE id = $1
@@ -276,7 +292,8 @@ UPDATE inbound_messages SET context_tier = $2, context_gaps = $3, context_tokens
 WHERE id = $1
 
 -- name: step_set_classification
-UPDATE inbound_messages SET classification = $2, intents = $3, content_flags = $4, offline_model = offline_model OR $5
+UPDATE inbound_messages SET classification = $2, intents = $3, content_flags = $4, offline_model = offline_model OR $5,
+    confidence_score = CASE WHEN $6 THEN 0 ELSE confidence_score END
 WHERE id = $1
 
 -- name: step_set_draft
@@ -327,7 +344,7 @@ SET run_no = run_no + 1, restart_no = 0, retry_count = 0, failed_step = NULL, er
     draft_options = NULL, draft_quality = NULL, draft_revision = NULL, confidence_score = NULL, context_tier = NULL,
     context_gaps = NULL, context_tokens = NULL, context_seen_message_id = NULL, grounding = NULL, decision_id = NULL,
     decision_reason = NULL, offline_model = false, requested_by_person = false, instructions_id = NULL,
-    content_flags = content_flags
+    content_flags = array_remove(array_remove(content_flags, 'several_intents'), 'too_many_intents')
 WHERE id = $1
 
 -- name: step_draft_run
@@ -437,7 +454,17 @@ UPDATE inbound_messages SET send_at = NULL, approval_source = NULL, approved_by 
 INSERT INTO outbox (id, mailbox_id, message_id, thread_id, reply_slot, generation, previous_id, automatic, decided_by,
     decision_id, revision, confirmed_findings, seen_message_id, sender, sender_name, recipients, cc, recipients_hash,
     subject, body_sha256, rfc_message_id, send_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, (SELECT d.id FROM outbox d WHERE d.message_id = $3 AND d.reply_slot = $5
+    AND d.state = 'ambiguous' ORDER BY d.generation DESC LIMIT 1)), $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21, $22)
+
+-- name: review_slot_used
+-- The strongest sign that the slot's reply left: sent, else doubtful, else nothing.
+SELECT state FROM outbox WHERE message_id = $1 AND reply_slot = $2 AND state IN ('sent', 'bounced', 'ambiguous', 'sending')
+ORDER BY state IN ('sent', 'bounced') DESC, generation DESC LIMIT 1
+
+-- name: review_clear_failure
+UPDATE inbound_messages SET failed_step = NULL, error_type = NULL, error_message = NULL WHERE id = $1
 
 -- name: review_sent_id
 INSERT INTO mail_ids (mailbox_id, rfc_id, kind, ref_id, thread_id) VALUES ($1, $2, 'sent', $3, $4) ON CONFLICT DO NOTHING
@@ -480,7 +507,7 @@ INSERT INTO autonomy_feedback (message_id, mailbox_id, action, category, agent_c
 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
 
 -- name: review_resolve_observation
-UPDATE autonomy_decisions SET matched = $3, resolved_at = now() WHERE message_id = $1 AND run_no = $2 AND observed
+UPDATE autonomy_decisions SET matched = $3 AND would_have_sent, resolved_at = now() WHERE message_id = $1 AND run_no = $2 AND observed
 
 -- name: review_agent_text
 SELECT text, revision, author FROM draft_revisions WHERE message_id = $1 AND author = 'agent' AND run_no = $2
@@ -706,6 +733,20 @@ SELECT thrown_at, lifted_at FROM kill_switches WHERE mailbox_id = $1 ORDER BY th
 
 -- name: claim_suppressed
 SELECT EXISTS (SELECT 1 FROM address_blocks WHERE mailbox_id = $1 AND kind = 'suppressed_recipient' AND address = ANY ($2))
+
+-- name: claim_went_out
+SELECT id FROM outbox WHERE message_id = $1 AND reply_slot = $2 AND id <> $3 AND state IN ('sent', 'bounced') LIMIT 1
+
+-- name: claim_breaker_open
+SELECT EXISTS (SELECT 1 FROM agent_circuit_breakers WHERE mailbox_id = $1 AND state = 'open')
+
+-- name: claim_sent_automatically
+SELECT (SELECT count(*) FROM outbox WHERE thread_id = $1 AND automatic AND state IN ('sending', 'sent', 'ambiguous', 'bounced')
+        AND decided_at > coalesce((SELECT max(decided_at) FROM outbox WHERE thread_id = $1 AND NOT automatic), '-infinity'))::int
+        AS in_thread,
+    (SELECT count(*) FROM outbox o JOIN inbound_messages n ON n.id = o.message_id WHERE o.mailbox_id = $2 AND o.automatic
+        AND n.from_identity = $3 AND o.claimed_at > now() - interval '24 hours'
+        AND o.state IN ('sending', 'sent', 'ambiguous', 'bounced'))::int AS to_sender
 
 -- name: claim_touched
 SELECT EXISTS (SELECT 1 FROM thread_presence WHERE thread_id = $1 AND mode = 'replying' AND seen_at > $2)
@@ -1360,3 +1401,185 @@ UPDATE agent_config c SET is_auto_reply_enabled = n.is_auto_reply_enabled, confi
 FROM (SELECT (jsonb_populate_record(x, $2)).* FROM agent_config x WHERE x.mailbox_id = $1) n
 WHERE c.mailbox_id = $1 AND n.mailbox_id = $1
 -- ==== end of block: api
+
+-- ==== block: dashboard
+-- What the pages read beside the API's statements, and the little they keep: sessions, read marks, preferences. Never a status.
+
+-- name: dashboard_user
+SELECT id, email, role, password_hash FROM users WHERE lower(email) = $1 AND disabled_at IS NULL ORDER BY id LIMIT 1
+
+-- name: dashboard_throttle
+-- Seconds until the next try: doubling from one second after the free tries, forgotten after a quarter of an hour.
+SELECT coalesce(ceil(max(extract(epoch FROM f.last_at + least(interval '15 minutes',
+    interval '1 second' * power(2, least(f.failures - s.free, 20))) - now()))), 0)::integer
+FROM sign_in_failures f JOIN unnest($1::text[], $2::integer[]) AS s(subject, free) ON s.subject = f.subject
+WHERE f.failures >= s.free AND f.last_at > now() - interval '15 minutes'
+    AND f.last_at + least(interval '15 minutes', interval '1 second' * power(2, least(f.failures - s.free, 20))) > now()
+
+-- name: dashboard_failure
+INSERT INTO sign_in_failures (subject, failures) VALUES ($1, 1)
+ON CONFLICT (subject) DO UPDATE SET last_at = now(),
+    failures = CASE WHEN sign_in_failures.last_at < now() - interval '15 minutes' THEN 1 ELSE sign_in_failures.failures + 1 END
+
+-- name: dashboard_failures_forget
+DELETE FROM sign_in_failures WHERE subject = $1 OR last_at < now() - interval '1 day'
+
+-- name: dashboard_session_add
+WITH old AS (DELETE FROM sessions WHERE seen_at < now() - interval '30 days')
+INSERT INTO sessions (id_hash, user_id, role, password_mark) VALUES ($1, $2, $3, $4)
+
+-- name: dashboard_session
+SELECT s.id_hash, s.user_id, s.role, s.password_mark, s.flash, s.undo, u.role AS role_now, u.password_hash, u.name, u.email,
+    u.organisation_id, coalesce(p.language, '') AS language, coalesce(p.scheme, '') AS scheme,
+    s.seen_at < now() - interval '1 minute' AS stale,
+    ARRAY(SELECT b.id FROM mailboxes b WHERE b.organisation_id = u.organisation_id ORDER BY b.id LIMIT 1000) AS mailboxes
+FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN user_preferences p ON p.user_id = u.id
+WHERE s.id_hash = $1 AND s.ended_at IS NULL AND u.disabled_at IS NULL
+    AND s.seen_at > now() - interval '12 hours' AND s.created_at > now() - interval '7 days'
+
+-- name: dashboard_session_seen
+UPDATE sessions SET seen_at = now() WHERE id_hash = $1
+
+-- name: dashboard_session_end
+UPDATE sessions SET ended_at = now(), flash = NULL, undo = NULL WHERE id_hash = $1 AND ended_at IS NULL
+
+-- name: dashboard_flash
+UPDATE sessions SET flash = $2 WHERE id_hash = $1
+
+-- name: dashboard_undo_note
+UPDATE sessions SET undo = $2 WHERE id_hash = $1
+
+-- name: dashboard_prefer
+INSERT INTO user_preferences (user_id, language, scheme) VALUES ($1, $2, $3)
+ON CONFLICT (user_id) DO UPDATE SET language = excluded.language, scheme = excluded.scheme
+
+-- name: dashboard_undoable
+SELECT m.id, m.send_at, coalesce(nullif(m.from_name, ''), m.from_address) AS name FROM inbound_messages m
+WHERE m.id = ANY ($1) AND m.processing_status = 'approved' AND m.send_at > now() ORDER BY m.send_at LIMIT 50
+
+-- name: dashboard_late
+SELECT (SELECT count(*) FROM (SELECT 1 FROM inbound_messages m WHERE m.mailbox_id = ANY ($1)
+        AND m.processing_status = 'draft_ready' AND m.review_due_at < now() LIMIT 1000) o) AS overdue,
+    (SELECT count(*) FROM (SELECT 1 FROM inbound_messages m WHERE m.mailbox_id = ANY ($1)
+        AND m.processing_status NOT IN ('sent', 'rejected', 'archived')
+        AND NOT EXISTS (SELECT 1 FROM start_queue q WHERE q.workflow_id = 'message/' || m.id) LIMIT 1000) u)
+    + (SELECT count(*) FROM (SELECT 1 FROM accepted_mail a WHERE a.mailbox_id = ANY ($1) AND a.account IN ('accepted', 'poison')
+        AND NOT EXISTS (SELECT 1 FROM start_queue q WHERE q.workflow_id = 'message/' || a.message_id) LIMIT 1000) u) AS unowned
+
+-- name: dashboard_switches
+SELECT k.id, k.mailbox_id, k.thrown_at, k.cause, b.address, coalesce(nullif(u.name, ''), u.email, k.thrown_by) AS by_name
+FROM kill_switches k JOIN mailboxes b ON b.id = k.mailbox_id LEFT JOIN users u ON 'user:' || u.id = k.thrown_by
+WHERE k.mailbox_id = ANY ($1) AND k.lifted_at IS NULL ORDER BY k.thrown_at DESC LIMIT 20
+
+-- name: dashboard_pending_automatic
+SELECT count(*) FROM (SELECT 1 FROM outbox WHERE mailbox_id = $1 AND state = 'ready' AND automatic LIMIT 1000) x
+
+-- name: dashboard_threads
+-- $4: a draft waits, then unread and nobody's, then the rest, oldest first; or newest first. $6-$8 name the last row seen.
+WITH chosen AS (
+    SELECT t.id, t.mailbox_id, t.subject, t.status, t.contact_identifier, t.latest_draft_status, t.message_count, t.assigned_to,
+        t.last_message_at, t.snoozed_until, t.snooze_returned_at,
+        coalesce(r.read_at < t.last_message_at, true) AS unread,
+        CASE WHEN $4 = 'newest' OR t.latest_draft_status = 'pending' THEN 0
+            WHEN t.assigned_to IS NULL AND coalesce(r.read_at < t.last_message_at, true) THEN 1 ELSE 2 END AS rank,
+        CASE WHEN $4 = 'newest' THEN -1 ELSE 1 END * (extract(epoch FROM t.last_message_at) * 1000000)::bigint AS place
+    FROM conversation_threads t LEFT JOIN thread_reads r ON r.thread_id = t.id AND r.user_id = $2
+    WHERE t.mailbox_id = ANY ($1) AND CASE $3
+            WHEN 'open' THEN t.status = 'open' AND coalesce(t.snoozed_until <= now(), true)
+            WHEN 'mine' THEN t.status IN ('open', 'waiting') AND t.assigned_to = $2
+            WHEN 'unassigned' THEN t.status IN ('open', 'waiting') AND t.assigned_to IS NULL AND coalesce(t.snoozed_until <= now(), true)
+            WHEN 'snoozed' THEN t.status IN ('open', 'waiting') AND t.snoozed_until > now()
+            WHEN 'all' THEN true ELSE t.status = $3 END
+        AND ($5::text IS NULL OR t.id IN (SELECT f.thread_id FROM find_threads(to_tsquery('simple', $5)) f))
+)
+SELECT c.*, n.from_name, n.from_address, n.new_text AS snippet, n.processing_status, u.name AS assignee, u.email AS assignee_email
+FROM (SELECT * FROM chosen WHERE $6::integer IS NULL OR (rank, place, id) > ($6, $7::bigint, $8::uuid)
+    ORDER BY rank, place, id LIMIT $9) c
+LEFT JOIN LATERAL (SELECT m.from_name, m.from_address, left(m.new_text, 200) AS new_text, m.processing_status
+    FROM inbound_messages m WHERE m.thread_id = c.id ORDER BY m.received_at DESC, m.id DESC LIMIT 1) n ON true
+LEFT JOIN users u ON u.id = c.assigned_to
+ORDER BY c.rank, c.place, c.id
+
+-- name: dashboard_thread_counts
+SELECT count(*) FILTER (WHERE t.status = 'open' AND coalesce(t.snoozed_until <= now(), true)) AS open,
+    count(*) FILTER (WHERE t.status IN ('open', 'waiting') AND t.assigned_to = $2) AS mine,
+    count(*) FILTER (WHERE t.status IN ('open', 'waiting') AND t.assigned_to IS NULL
+        AND coalesce(t.snoozed_until <= now(), true)) AS unassigned,
+    count(*) FILTER (WHERE t.status = 'waiting') AS waiting,
+    count(*) FILTER (WHERE t.status IN ('open', 'waiting') AND t.snoozed_until > now()) AS snoozed,
+    count(*) FILTER (WHERE t.status = 'resolved') AS resolved,
+    count(*) FILTER (WHERE t.status = 'closed') AS closed
+FROM conversation_threads t WHERE t.mailbox_id = ANY ($1)
+
+-- name: dashboard_lane
+SELECT m.id, m.thread_id, m.mailbox_id, m.processing_status AS status, m.hold_reason, m.archive_reason, m.subject,
+    m.from_address, m.from_name, left(m.new_text, 200) AS snippet, m.received_at, m.changed_at, m.confidence_score,
+    m.classification ->> 'category' AS category, m.classification ->> 'priority' AS priority, m.content_flags, m.draft_revision,
+    m.draft_response IS NOT NULL AS has_draft, m.review_due_at < now() AS overdue, m.failed_step, m.error_type, m.hold_until,
+    m.send_at, m.security_flags, m.reply_recipients, m.reply_cc,
+    EXISTS (SELECT 1 FROM outbound_findings f WHERE f.message_id = m.id AND f.revision = m.draft_revision) AS has_findings
+FROM inbound_messages m
+WHERE m.mailbox_id = ANY ($1) AND m.processing_status = ANY ($2)
+    AND (NOT $3 OR m.processing_status = 'failed' OR m.hold_reason = 'delivery_ambiguous')
+    AND ($4::timestamptz IS NULL OR (m.received_at, m.id) < ($4, $5::uuid))
+ORDER BY m.received_at DESC, m.id DESC LIMIT $6
+
+-- name: dashboard_seen_of
+SELECT n.id FROM inbound_messages n WHERE n.thread_id = $1 AND n.automatic_class <> 'A'
+ORDER BY n.received_at DESC, n.id DESC LIMIT 1
+
+-- name: dashboard_looked_at
+SELECT m.id FROM inbound_messages m JOIN thread_reads r ON r.thread_id = m.thread_id AND r.user_id = $1
+WHERE m.id = ANY ($2) AND r.read_at >= m.changed_at LIMIT 1000
+
+-- name: dashboard_conversation
+SELECT m.id, m.processing_status AS status, m.hold_reason, m.archive_reason, m.subject, m.from_address, m.from_name, m.to_addresses,
+    m.cc_addresses, left(m.text_body, 200000) AS text_body, left(m.new_text, 200000) AS new_text, m.received_at, m.hidden_meta,
+    m.html_body <> '' AS has_html, left(p.parsed ->> 'quoted_text', 200000) AS quoted, p.parsed ->> 'signature' AS signature,
+    ARRAY(SELECT jsonb_build_object('n', a.n, 'name', a.name, 'type', coalesce(nullif(a.sniffed_type, ''), a.declared_type),
+        'size', a.size_bytes, 'there', a.sha256 <> '', 'flags', a.flags)
+        FROM attachments a WHERE a.message_id = m.id ORDER BY a.n LIMIT 100) AS files
+FROM inbound_messages m LEFT JOIN parsed_mails p ON p.message_id = m.id
+WHERE m.thread_id = $1 ORDER BY m.received_at DESC, m.id DESC LIMIT $2
+
+-- name: dashboard_html
+SELECT m.html_body FROM inbound_messages m WHERE m.id = $1
+
+-- name: dashboard_file
+SELECT f.name, f.sha256, a.organisation_id FROM attachments f JOIN accepted_mail a ON a.message_id = f.message_id
+WHERE f.message_id = $1 AND f.n = $2 AND f.sha256 <> ''
+
+-- name: dashboard_grounding
+SELECT s.kind, s.output FROM step_outputs s WHERE s.message_id = $1 AND s.run_no = $2 AND s.kind IN ('context_retrieval', 'draft') LIMIT 2
+
+-- name: dashboard_active
+SELECT m.id FROM inbound_messages m WHERE m.thread_id = $1
+ORDER BY m.processing_status IN ('sent', 'rejected', 'archived'), m.received_at DESC, m.id DESC LIMIT 1
+
+-- name: dashboard_thread_of
+SELECT thread_id FROM inbound_messages WHERE id = $1
+
+-- name: dashboard_read
+INSERT INTO thread_reads (user_id, thread_id, mailbox_id)
+SELECT $1, t.id, t.mailbox_id FROM conversation_threads t WHERE t.id = $2
+ON CONFLICT (user_id, thread_id) DO UPDATE SET read_at = now()
+
+-- name: dashboard_assign
+UPDATE conversation_threads t SET assigned_to = u.id
+FROM (SELECT $2::uuid AS wanted) w LEFT JOIN users u ON u.id = w.wanted AND u.organisation_id = $3 AND u.disabled_at IS NULL
+WHERE t.id = $1 AND (w.wanted IS NULL OR u.id IS NOT NULL) AND t.assigned_to IS DISTINCT FROM u.id
+RETURNING t.mailbox_id
+
+-- name: dashboard_people
+SELECT id, coalesce(nullif(name, ''), email) AS name FROM users WHERE organisation_id = $1 AND disabled_at IS NULL
+ORDER BY name, id LIMIT 500
+
+-- name: dashboard_present
+SELECT coalesce(nullif(u.name, ''), u.email) AS name, p.mode FROM thread_presence p JOIN users u ON u.id = p.user_id
+WHERE p.thread_id = $1 AND p.user_id <> $2 AND p.seen_at > now() - interval '60 seconds' ORDER BY name LIMIT 10
+
+-- name: dashboard_presence
+INSERT INTO thread_presence (thread_id, mailbox_id, user_id, mode)
+SELECT t.id, t.mailbox_id, $2, $3 FROM conversation_threads t WHERE t.id = $1
+ON CONFLICT (thread_id, user_id) DO UPDATE SET mode = excluded.mode, seen_at = now()
+-- ==== end of block: dashboard

@@ -86,6 +86,8 @@ def _path(location: Any) -> str:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:
+        return ApiError(422, "invalid", "The body cannot be read as JSON.").response()
     word, message = WORDS.get(error.status_code, ("refused", "The request was refused."))
     return ApiError(error.status_code, word, message, headers=error.headers).response()
 

@@ -1,8 +1,8 @@
-"""The rows a plain message leaves, in plain SQL, for the two other ways of doing our work.
+"""The rows a plain message leaves, in plain SQL, for the other ways of doing our work.
 
 They live in a scratch schema whose tables are copies of ours: same columns, defaults, checks and indexes, but no foreign
-keys, triggers or row-level security. Each statement is one transaction and changes nothing when it is run again, because
-all of it hangs on one guarded row; that is what makes "exactly once" possible without an engine's help.
+keys, triggers or row-level security. Each statement changes nothing when it is run again, because all of it hangs on one
+guarded row; that is what makes "exactly once" possible without an engine's help.
 """
 
 from typing import Final
@@ -96,18 +96,35 @@ INSERT INTO lifecycle_events (message_id, mailbox_id, seq, cause_key, actor, fro
 SELECT id, mailbox_id, lifecycle_seq, '1.0:scan:begin', 'workflow', 'received', 'security_check', true FROM moved
 """
 CURRENT_STEP: Final = "SELECT current_step FROM inbound_messages WHERE id = $1"
+PLACE: Final = "SELECT mailbox_id, thread_id FROM inbound_messages WHERE id = $1"
 
-# $1 message, $2 step, $3 next status or null, $4 next step or null, $5 reason, $6 columns of the message as JSON,
-# $7 output, $8 route, $9 milliseconds, $10 rows of llm_usage as JSON, $11 the row of autonomy_decisions as JSON or null
-END_STEP: Final = """
-WITH moved AS (
+# What the step stored becomes columns of the message.
+_COLUMNS: Final = """
+CASE kind
+    WHEN 'security_scan' THEN jsonb_build_object('security_flags', output -> 'flags')
+    WHEN 'context_retrieval' THEN jsonb_build_object('context_tier', output -> 'tier', 'context_gaps', output -> 'gaps',
+        'context_tokens', output -> 'token_count')
+    WHEN 'classify' THEN jsonb_build_object('classification', output -> 'classification', 'intents', output -> 'intents')
+    WHEN 'draft' THEN jsonb_build_object('draft_response', output -> 'text', 'draft_subject', output -> 'subject',
+        'draft_quality', output -> 'quality', 'confidence_score', output -> 'confidence', 'draft_revision', 0,
+        'grounding', jsonb_build_object('score', output -> 'grounding_score', 'facts', output -> 'facts'))
+    ELSE jsonb_build_object('decision_id', uuidv7(), 'decision_reason', output -> 'reason')
+END
+"""
+# $1 message, $2 step, $3 next status or null, $4 next step or null, $5 reason, $6 rows of llm_usage as JSON.
+# Runs in the transaction in which the step stored its output.
+END_STEP: Final = f"""
+WITH stored AS MATERIALIZED (
+    SELECT output, decision, attempt, duration_ms, model_used, token_usage, {_COLUMNS} AS columns
+    FROM step_outputs WHERE message_id = $1 AND run_no = 1 AND kind = $2
+), moved AS (
     UPDATE inbound_messages m
     SET (security_flags, context_tier, context_gaps, context_tokens, classification, intents, draft_response,
             draft_subject, draft_quality, confidence_score, grounding, draft_revision, decision_id, decision_reason)
         = (SELECT r.security_flags, r.context_tier, r.context_gaps, r.context_tokens, r.classification, r.intents,
                 r.draft_response, r.draft_subject, r.draft_quality, r.confidence_score, r.grounding, r.draft_revision,
                 r.decision_id, r.decision_reason
-            FROM jsonb_populate_record(m, $6) r),
+            FROM stored, jsonb_populate_record(m, stored.columns) r),
         processing_status = coalesce($3, m.processing_status),
         current_step = $4,
         review_due_at = CASE WHEN $3 = 'draft_ready' THEN now() + interval '4 hours' END,
@@ -115,23 +132,23 @@ WITH moved AS (
         changed_at = now()
     WHERE m.id = $1 AND m.current_step = $2
     RETURNING m.id, m.mailbox_id, m.thread_id, m.contact_id, m.from_identity, m.subject, new.lifecycle_seq AS seq,
-        old.processing_status AS before, new.processing_status AS after, m.draft_response, m.classification
+        old.processing_status AS before, new.processing_status AS after, new.draft_response, new.classification,
+        new.decision_id
 ), event AS (
     INSERT INTO lifecycle_events (message_id, mailbox_id, seq, cause_key, actor, from_status, to_status, reason, accepted)
     SELECT id, mailbox_id, seq, '1.0:' || $2 || ':end', 'workflow', before, after, $5, true FROM moved WHERE before <> after
 ), closed AS (
-    UPDATE agent_actions a SET status = 'completed', output = $8, attempts = 1, duration_ms = $9, completed_at = now()
-    FROM moved WHERE a.inbound_message_id = moved.id AND a.run_no = 1 AND a.action_type = $2
+    UPDATE agent_actions a
+    SET status = 'completed', output = stored.decision, attempts = stored.attempt, duration_ms = stored.duration_ms,
+        model_used = stored.model_used, token_usage = stored.token_usage, completed_at = now()
+    FROM moved, stored WHERE a.inbound_message_id = moved.id AND a.run_no = 1 AND a.action_type = $2
 ), begun AS (
     INSERT INTO agent_actions (inbound_message_id, mailbox_id, run_no, action_type, status, started_at)
     SELECT id, mailbox_id, 1, $4, 'running', now() FROM moved WHERE $4 IS NOT NULL
-), stored AS (
-    INSERT INTO step_outputs (message_id, mailbox_id, run_no, kind, output, decision, duration_ms)
-    SELECT id, mailbox_id, 1, $2, $7, $8, $9 FROM moved
 ), used AS (
     INSERT INTO llm_usage (mailbox_id, message_id, run_no, task, model, tokens_in, tokens_out, cost_usd, latency_ms, outcome)
     SELECT mailbox_id, id, 1, u.task, u.model, u.tokens_in, u.tokens_out, u.cost_usd, u.latency_ms, u.outcome
-    FROM moved, jsonb_to_recordset($10) AS u (task text, model text, tokens_in integer, tokens_out integer,
+    FROM moved, jsonb_to_recordset($6) AS u (task text, model text, tokens_in integer, tokens_out integer,
         cost_usd numeric, latency_ms integer, outcome text)
 ), permanent AS (
     UPDATE contacts c SET permanent = true FROM moved WHERE $2 = 'security_scan' AND c.id = moved.contact_id
@@ -145,10 +162,10 @@ WITH moved AS (
 ), decided AS (
     INSERT INTO autonomy_decisions (id, mailbox_id, message_id, run_no, outcome, stage, gate, reason, evidence, verdicts,
         score, category, sender, draft_revision)
-    SELECT d.id, moved.mailbox_id, moved.id, 1, d.outcome, d.stage, d.gate, d.reason, d.evidence, d.verdicts, d.score,
-        moved.classification ->> 'category', moved.from_identity, 0
-    FROM moved, jsonb_to_record($11) AS d (id uuid, outcome text, stage text, gate text, reason text, evidence jsonb,
-        verdicts jsonb, score numeric)
+    SELECT moved.decision_id, moved.mailbox_id, moved.id, 1, d.outcome, d.stage, d.gate, d.reason, d.evidence, d.verdicts,
+        d.score, moved.classification ->> 'category', moved.from_identity, 0
+    FROM moved, stored, jsonb_to_record(stored.output) AS d (outcome text, stage text, gate text, reason text,
+        evidence jsonb, verdicts jsonb, score numeric)
     WHERE $2 = 'route'
 ), shown AS (
     UPDATE conversation_threads t SET latest_draft_status = 'pending' FROM moved

@@ -41,7 +41,7 @@ UPDATE agent_config SET sender_rate_per_min = {BUDGET}, sender_burst = {BUDGET},
     mailbox_rate_per_min = {BUDGET}, mailbox_burst = {BUDGET}
 """
 MODEL_KEY = "bench"
-SQL_CONNECTIONS = 4
+SQL_CONNECTIONS = 2
 
 
 class House:

@@ -1,4 +1,4 @@
-"""Both other ways must survive what Deskhand survives before they are timed: `kill -9` in the middle, nothing twice."""
+"""The other ways must survive what Deskhand survives before they are timed: `kill -9` in the middle, nothing twice."""
 
 import asyncio
 

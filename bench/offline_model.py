@@ -1,4 +1,4 @@
-"""How good the offline model endpoint is on mails it was never trained on, and what it costs: `python -m bench.offline_model`.
+"""How good the offline model endpoint is on mails it never saw, and what it costs: `python -m bench.offline_model`.
 
 The held-out mails in `offline_data/` share no template with the training texts. Everything is asked over HTTP from
 processes of our own: one that must always choose a category, and one that may abstain, as in production.
@@ -71,7 +71,7 @@ class Server:
         """The JSON answer to one block of text."""
         marker = secrets.token_hex(16)
         user = f"<<<BLOCK name={block} marker={marker}>>>\n{text}\n<<<END marker={marker}>>>"
-        properties = {name: {} for name in _SCHEMAS[schema]}
+        properties: dict[str, Any] = {name: {} for name in _SCHEMAS[schema]}
         body = {
             "model": "deskhand-offline-fast",
             "messages": [{"role": "system", "content": "Judge the text."}, {"role": "user", "content": user}],
@@ -199,7 +199,8 @@ def _classified(found: Server, mails: Sequence[Labelled]) -> Answers:
 
 
 def _context(item: Labelled) -> str:
-    head = f"from: sender@example.org\nto: support@example.com\nsubject: {item.mail.subject}\ndate: 2026-03-02 09:00 UTC"
+    sender = "from: sender@example.org\nto: support@example.com"
+    head = f"{sender}\nsubject: {item.mail.subject}\ndate: 2026-03-02 09:00 UTC"
     return f"[CONTACT]\nemail: sender@example.org\n\n[CURRENT MESSAGE]\n{head}\n\n{item.mail.body}"
 
 

@@ -1,4 +1,4 @@
-"""Our own pipeline, driven the same way as the two others: mail is queued, then the clock runs until all have drafts."""
+"""Our own pipeline, driven the same way as the others: mail is queued, then the clock runs until all have drafts."""
 
 import asyncio
 import signal
@@ -9,7 +9,7 @@ from bench.house import House
 from bench.posting import Poster
 from bench.watching import until_draft_ready
 
-SENDERS = 8
+SENDERS = 4
 QUEUED_AT = "SELECT extract(epoch FROM created_at)::float8 FROM start_queue WHERE workflow_id = 'message/' || $1"
 
 

@@ -1,4 +1,4 @@
-"""Whether three ways of doing the same work really leave the same rows: walk, steps and counts, per message and table."""
+"""Whether all ways of doing the same work really leave the same rows: walk, steps and counts, per message and table."""
 
 from collections import Counter
 from collections.abc import Sequence

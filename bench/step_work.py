@@ -1,50 +1,58 @@
-"""The work of one message as both other ways do it: our own five step modules between two statements of `common_rows`.
+"""The work of one message as the other ways do it: our own five steps between statements of `common_rows`.
 
-Steps read, think and call the model exactly as in Deskhand. What is left out is what surrounds them there: the engine, the
-lifecycle with its rules and locks, budgets, threading, the parser's sandbox, a transaction per model call for the ledger.
+Steps read, think and call the model exactly as in Deskhand, for they are the same functions. What is left out is what
+surrounds them there: the engine, the lifecycle with its rules and locks, budgets, threading, the parser's sandbox, and a
+transaction of its own for each row of the usage ledger. Whatever a step writes is written once, at its end.
 """
 
 import json
-import time
-import uuid
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from datetime import datetime
-from types import ModuleType
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 import orjson
 
-from activities.ports import Embedder
 from activities.steps import classify, context_retrieval, draft, route, security_scan
-from activities.steps.frame import StepContext, StepTools
+from activities.steps.frame import StepTools, step_activity
 from adapters.llm.client import Models
 from adapters.llm.embeddings import embedder_for
 from adapters.llm.ledger import MeteredUsage
-from adapters.postgres import Transaction
+from adapters.postgres import QUERIES, Transaction
 from adapters.settings import Settings
 from bench import common_rows
-from contracts.base import Contract
 from contracts.llm import UsageContext
 from contracts.mail import ParsedMail
-from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput, RouteOutput, ScanOutput
 from contracts.status import StepKind
 from contracts.steps import Route, RunContext, StepInput
 from domain.mail.parse import parse_rfc822
 
-STEPS: dict[str, ModuleType] = {
-    str(module.KIND): module for module in (security_scan, context_retrieval, classify, draft, route)
-}
-
-
+MODULES = (security_scan, context_retrieval, classify, draft, route)
 ENTERED = "INSERT 0 1"
+Statement = tuple[str, tuple[Any, ...]]
+_writes: ContextVar[list[Statement]] = ContextVar("writes")
+
+
+def writes_of_step() -> list[Statement]:
+    """What the step under way wants to write so far."""
+    return _writes.get()
+
+
+class LateTransaction(Transaction):
+    """Reads at once and keeps what a step wants to write for the one transaction at its end."""
+
+    async def run(self, name: str, *values: Any) -> int:
+        """Keep a writing statement."""
+        writes_of_step().append((QUERIES[name], values))
+        return 1
 
 
 class PlainDatabase:
-    """The database door of the steps without its transactions: each statement is one, and no scope is set."""
+    """The database door of the steps, without scope and without transactions around reads."""
 
     def __init__(self, pool: asyncpg.Pool) -> None:
         self.pool = pool
@@ -53,9 +61,9 @@ class PlainDatabase:
     async def transaction(
         self, mailboxes: UUID | str | Iterable[UUID] = "*", *, lifecycle: bool = False, timeout_s: float = 10
     ) -> AsyncIterator[Transaction]:
-        """A connection; what is read in a step is read by statements of their own."""
+        """A connection to read with."""
         async with self.pool.acquire() as connection:
-            yield Transaction(connection)
+            yield LateTransaction(connection)
 
 
 class StepLedger:
@@ -68,18 +76,22 @@ class StepLedger:
         """Keep one row."""
         self._kept[context.message_id].append(usage)
 
-    def taken(self, message_id: str) -> list[MeteredUsage]:
-        """The rows of a message so far, which are forgotten here."""
-        return self._kept.pop(message_id, [])
+    def of(self, message_id: str) -> list[MeteredUsage]:
+        """The rows of a message since its last step."""
+        return self._kept[message_id]
+
+    def taken(self, message_id: str) -> list[dict[str, Any]]:
+        """The same as JSON; they are forgotten here."""
+        return [usage.model_dump(mode="json") for usage in self._kept.pop(message_id, [])]
 
 
 class StepWork:
     """What each way of doing the work calls: `receive`, then `step` until it names no next one. Both may be repeated."""
 
-    def __init__(self, pool: asyncpg.Pool, models: Models, embedder: Embedder | None, ledger: StepLedger) -> None:
+    def __init__(self, pool: asyncpg.Pool, tools: StepTools, ledger: StepLedger) -> None:
         self.pool = pool
-        self._ledger = ledger
-        self._tools = StepTools(database=PlainDatabase(pool), models=models, embedder=embedder)
+        self.ledger = ledger
+        self._steps = {str(module.KIND): step_activity(module, tools) for module in MODULES}
 
     async def receive(self, message_id: str) -> str | None:
         """Parse and enter; the step that is due."""
@@ -100,23 +112,36 @@ class StepWork:
         return step
 
     async def step(self, message_id: str, kind: str) -> str | None:
-        """Do one step and write its rows; the next step. A step that was done before is not done again."""
-        async with self._tools.database.transaction() as tx:
-            message = await tx.one("step_message", UUID(message_id))
-        if message is None or message["current_step"] != kind:
-            return await self.due(message_id)
-        began, module = time.monotonic(), STEPS[kind]
-        order = StepInput(run=_run(message), step=StepKind(kind))
-        context = StepContext(tools=self._tools, run=order.run, message=message)
-        output: Contract = await module.execute(context, order)
-        taken: Route = module.route(output, order, message)
-        duration_ms = int((time.monotonic() - began) * 1000)
-        await self.pool.execute(common_rows.END_STEP, *_end(message_id, kind, output, taken, duration_ms, self._ledger.taken(message_id)))
+        """Do one step and write its rows in one transaction; the next step. Done again, it writes nothing."""
+        _writes.set([])
+        taken = await self.work(message_id, kind)
+        async with self.pool.acquire() as connection, connection.transaction():
+            for statement, values in writes_of_step():
+                await connection.execute(statement, *values)
+            await self._end(connection, message_id, kind, taken)
         return taken.next_step
+
+    async def work(self, message_id: str, kind: str) -> Route:
+        """What the step itself does."""
+        return await self._steps[kind](StepInput(run=await self._run(message_id), step=StepKind(kind)))
+
+    async def _run(self, message_id: str) -> RunContext:
+        place = await self.pool.fetchrow(common_rows.PLACE, UUID(message_id))
+        return RunContext(message_id=UUID(message_id), run_no=1, **dict(place))
+
+    async def _end(self, connection: asyncpg.Connection, message_id: str, kind: str, taken: Route) -> None:
+        usage = self.ledger.taken(message_id)
+        values = (UUID(message_id), kind, taken.to, taken.next_step, taken.reason, usage)
+        await connection.fetchval(common_rows.END_STEP, *values)
+
+
+MakeWork = Callable[[asyncpg.Pool, StepTools, StepLedger], StepWork]
 
 
 @asynccontextmanager
-async def step_work(database_url: str, schema: str, connections: int) -> AsyncIterator[StepWork]:
+async def step_work(
+    database_url: str, schema: str, connections: int, make: MakeWork = StepWork
+) -> AsyncIterator[StepWork]:
     """The work over a scratch schema, with the model endpoint that the environment names."""
     settings = Settings(_env_file=None, database_url=database_url, organisation_key="00" * 32)
     pool = await asyncpg.create_pool(
@@ -125,7 +150,7 @@ async def step_work(database_url: str, schema: str, connections: int) -> AsyncIt
     )  # fmt: skip
     ledger = StepLedger()
     async with pool, Models(settings, ledger) as models:
-        yield StepWork(pool, models, embedder_for(settings, ledger), ledger)
+        yield make(pool, StepTools(PlainDatabase(pool), models, embedder_for(settings, ledger)), ledger)
 
 
 async def _leave_as_is(connection: asyncpg.Connection) -> None:
@@ -152,50 +177,3 @@ def _arrival(mail: ParsedMail) -> tuple[Any, ...]:
         sender.identity, sender.name, mail.subject, mail.text, mail.language, mail.message_id,
         mail.model_dump_json(), parties, [list(header) for header in mail.headers],
     )  # fmt: skip
-
-
-def _run(message: asyncpg.Record) -> RunContext:
-    return RunContext(
-        message_id=message["id"], mailbox_id=message["mailbox_id"], thread_id=message["thread_id"], run_no=1,
-        agent_on=message["agent_on"],
-    )  # fmt: skip
-
-
-def _end(
-    message_id: str, kind: str, output: Contract, taken: Route, duration_ms: int, usages: list[MeteredUsage]
-) -> tuple[Any, ...]:
-    decision = {"id": str(uuid.uuid4()), **output.model_dump(mode="json")} if isinstance(output, RouteOutput) else None
-    return (
-        UUID(message_id), kind, taken.to, taken.next_step, taken.reason, _columns(output, decision),
-        output.model_dump_json(), taken.model_dump_json(exclude_none=True), duration_ms,
-        [usage.model_dump(mode="json") for usage in usages], decision,
-    )  # fmt: skip
-
-
-def _columns(output: Contract, decision: dict[str, Any] | None) -> dict[str, Any]:
-    """What an output becomes on the message, by column."""
-    match output:
-        case ScanOutput():
-            return {"security_flags": output.flags.model_dump(mode="json")}
-        case ContextOutput():
-            return {
-                "context_tier": output.tier, "context_gaps": list(output.gaps), "context_tokens": output.token_count,
-            }  # fmt: skip
-        case ClassifyOutput():
-            found = output.model_dump(mode="json")
-            return {"classification": found["classification"], "intents": found["intents"]}
-        case DraftOutput():
-            return _draft_columns(output)
-    return {"decision_id": decision["id"], "decision_reason": decision["reason"]} if decision else {}
-
-
-def _draft_columns(output: DraftOutput) -> dict[str, Any]:
-    facts = [fact.model_dump(mode="json") for fact in output.facts]
-    return {
-        "draft_response": output.text,
-        "draft_subject": output.subject,
-        "draft_quality": output.quality.model_dump(mode="json") if output.quality else None,
-        "confidence_score": round(output.confidence, 4),
-        "grounding": {"score": output.grounding_score, "facts": facts, "flags": list(output.flags)},
-        "draft_revision": 0,
-    }

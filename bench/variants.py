@@ -1,4 +1,4 @@
-"""The two other ways as processes of their own, each on a scratch schema, with mail to work on."""
+"""The other ways as processes of their own, each on a scratch schema, with mail to work on."""
 
 import asyncio
 import signal
@@ -19,10 +19,8 @@ from cli.stack.children import Child
 from cli.stack.environment import child_environment
 from cli.stack.postgres import OWNER
 
-FLOOR, DBOS = "floor", "dbos"
-MODULES = {FLOOR: "bench.floor", DBOS: "bench.dbos_way"}
+MODULES = {"floor": "bench.floor", "dbos": "bench.dbos_way", "bare": "bench.bare"}
 NAMES = tuple(MODULES)
-WARM_WITHIN_S = 120.0
 STOP_WITHIN_S = 5.0
 
 

@@ -31,7 +31,7 @@ def mails_in_mbox(file: BinaryIO, most_bytes: int) -> Iterator[BoxedMail]:
     """The mails of an mbox in order, each cut at `most_bytes`. Bytes before the first separator are no mail."""
     mail: _Collected | None = None
     for piece, starts_line, after_blank in _pieces(file):
-        if starts_line and after_blank and is_separator(piece):
+        if after_blank and is_separator(piece):
             if mail is not None:
                 yield mail.finished()
             mail = _Collected(most_bytes, len(piece))

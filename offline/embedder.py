@@ -29,7 +29,7 @@ class Embedder:
         self._lock = threading.Lock()
         self._encoder: Any = None
         self._recent: OrderedDict[bytes, Vectors] = OrderedDict()
-        self._kept = kept_vectors
+        self._most_kept = kept_vectors
 
     def load(self) -> None:
         """Load the model if that has not happened; about a second."""
@@ -40,6 +40,11 @@ class Embedder:
     def ready(self) -> bool:
         """Is the model in memory?"""
         return self._encoder is not None
+
+    @property
+    def kept(self) -> int:
+        """How many vectors are in memory."""
+        return len(self._recent)
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """One row of 512 per text, of its first 8,000 characters; a text without any is taken as a dash."""
@@ -58,7 +63,7 @@ class Embedder:
         return row
 
     def _forget(self) -> None:
-        while len(self._recent) > self._kept:
+        while len(self._recent) > self._most_kept:
             self._recent.popitem(last=False)
 
     def _encode(self, texts: list[str]) -> Vectors:

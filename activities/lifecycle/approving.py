@@ -22,6 +22,8 @@ async def automatic_objection(work: Work) -> str | None:
     started = await work.tx.value("step_started_at", work.id, work.run_no, StepKind.ROUTE)
     if await work.tx.value("step_kill_switch_since", work.mailbox_id, started):
         return "kill_switch"
+    if await work.tx.value("review_slot_used", work.id, REPLY) is not None:
+        return "answered_before"
     route = await _route_output(work)
     now = await work.tx.value("clock")
     midnight = next_midnight(now, ZoneInfo(work.config["timezone"]))

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from activities.lifecycle.steps_begin import STATUS_OF, begin_step, outputs_missing
+from activities.lifecycle.steps_begin import STATUS_OF, begin_step, outputs_missing, run_again
 from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from contracts.lifecycle import Due, Enter
@@ -28,10 +28,17 @@ async def enter(work: Work, act: Enter) -> Answer:
     view = await read_view(work.tx, work.id)
     agent_on = view is not None and view.agent_on
     if not agent_on and work.status is not Status.RECEIVED:
-        return NOTHING
+        return await _wait_for_the_agent(work, hold)
     if agent_on and await _held_by_budget(work, hold, now):
         return Change()
     return await _go(work)
+
+
+async def _wait_for_the_agent(work: Work, hold: str | None) -> Answer:
+    """A slot that came while the agent is off: held until the flag is on, not asked for again and again (P60)."""
+    if hold != HoldReason.AGENT_OFF:
+        await work.hold(HoldReason.AGENT_OFF, None)
+    return NOTHING
 
 
 def _still_held(work: Work, hold: str | None, now: datetime) -> bool:
@@ -58,6 +65,7 @@ async def _charge_rate(work: Work, now: datetime) -> datetime | None:
     paid, sender = work.message["budget_charged"], work.message["from_identity"] or "unknown"
     if paid == "both":
         return None
+    await work.tx.run("enter_budget_rows", work.mailbox_id, [sender, ""])
     rows = await work.tx.rows("enter_budget", work.mailbox_id, [sender, ""])
     known = {row["sender"]: row["next_slot_at"] for row in rows}
     result = charge(known.get(sender), known.get(""), now, _limits(work), sender_charged=paid == "sender")
@@ -98,8 +106,7 @@ async def _spend_hold(work: Work, now: datetime) -> datetime | None:
 
 async def _go(work: Work) -> Answer:
     if work.status is not Status.RECEIVED:
-        await work.tx.run("lifecycle_set_step", work.id, work.message["current_step"])
-        await begin_step(work, StepKind(work.message["current_step"]))
+        await run_again(work, StepKind(work.message["current_step"]))
         return Change()
     step = StepKind(work.message["failed_step"] or StepKind.SECURITY_SCAN)
     missing = await outputs_missing(work, step)

@@ -38,6 +38,8 @@ async def enter_message(tx: Transaction, command: Command, keyring: Keyring) -> 
     decision = await _decide(tx, arrival, keyring)
     thread_id = decision.thread_id or await _new_thread(tx, arrival, contact_id)
     thread = await tx.one("lifecycle_lock_thread", thread_id)
+    if contact_id is not None:
+        await tx.run("receive_contact_facts", contact_id, arrival.contact_name, arrival.mail.language)
     await _insert(tx, arrival, decision, thread_id, contact_id)
     await _bump(tx, arrival, decision, thread_id)
     work = Work(
@@ -52,8 +54,9 @@ async def enter_message(tx: Transaction, command: Command, keyring: Keyring) -> 
 async def _contact(tx: Transaction, a: Arrival) -> UUID | None:
     if not a.contact_identifier:
         return None
-    row = await tx.one("receive_contact", a.organisation_id, a.contact_identifier, a.contact_name, a.mail.language)
-    return row["id"] if row else None
+    await tx.run("receive_contact", a.organisation_id, a.contact_identifier)
+    found: UUID | None = await tx.value("receive_contact_id", a.organisation_id, a.contact_identifier)
+    return found
 
 
 async def _decide(tx: Transaction, a: Arrival, keyring: Keyring) -> ThreadDecision:
@@ -138,14 +141,19 @@ async def _bump(tx: Transaction, a: Arrival, decision: ThreadDecision, thread_id
     await tx.run("ledger_entry", a.mailbox_id, a.message_id, a.account, "pipeline", "receive")
 
 
-async def settle(received: Received) -> None:
-    """What the arrival causes: hold, archive, coalescing, withdrawn sends (P45, P48, TH9)."""
+async def settle(received: Received, *, by_hand: bool = False) -> None:
+    """What the arrival causes: hold, archive, coalescing, withdrawn sends (P45, P48, TH9).
+
+    Mail a person answers `by_hand` is neither archived for its sender nor leads a burst: it will never run.
+    """
     work, a = received.work, received.arrival
     if a.automatic is AutomaticClass.A:
         await work.hold(HoldReason.AUTOMATIC, await work.tx.value("clock") + AUTOMATIC_KEPT)
         return
     for row in await work.tx.rows("receive_pending_sends", work.thread_id):
         await withdraw_other(work, row["message_id"], row["outbox_id"], "thread_reply")
+    if by_hand:
+        return
     if await work.tx.value("receive_blocked", work.mailbox_id, work.message["from_identity"]):
         await _archive_blocked(work)
         return
@@ -168,6 +176,7 @@ async def _coalesce(work: Work) -> None:
     burst = min([work.message["burst_started_at"], *(s["burst_started_at"] for s in siblings)])
     for sibling in siblings:
         await archive_other(work, sibling["id"], ArchiveReason.COALESCED)
+        await work.tx.run("receive_inherit", sibling["id"], work.id, work.thread_id)
     await work.tx.run("receive_set_burst", work.id, burst)
     now = await work.tx.value("clock")
     wait = max(min(window, 5 * window - (now - burst)), timedelta())

@@ -10,6 +10,7 @@ from contracts.status import Status, StepKind
 from domain.detect.scan import evidence_hash
 
 AGENT = "agent"
+FROM_CLASSIFICATION = frozenset({"several_intents", "too_many_intents"})
 
 
 async def take_over(work: Work, step: StepKind, to: Status | None) -> None:
@@ -53,10 +54,11 @@ async def _context(work: Work, output: Any, to: Status | None) -> None:
 
 async def _classify(work: Work, output: Any, to: Status | None) -> None:
     c = ClassifyOutput.model_validate(output)
-    flags = sorted({*work.message["content_flags"], *c.flags})
+    flags = sorted({*work.message["content_flags"]} - FROM_CLASSIFICATION | {*c.flags})
     intents = [i.model_dump(mode="json") for i in c.intents]
     await work.tx.run(
-        "step_set_classification", work.id, c.classification.model_dump_json(), intents, flags, c.offline
+        "step_set_classification", work.id, c.classification.model_dump_json(), intents, flags, c.offline,
+        to is Status.DRAFT_READY,
     )
 
 

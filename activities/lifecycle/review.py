@@ -50,9 +50,17 @@ async def _refuse_approval(work: Work, act: Approve, newest: Any) -> Refused | N
     if current is None and not act.edited:
         return Refused(Result.NO_DRAFT, "There is no draft to approve; write a reply or request one.")
     expected = act.base_revision if act.edited else act.revision
-    if expected is not None and expected != current:
+    if (expected is not None or act.edited) and expected != current:
         return await _stale_revision(work, current)
-    return await _refuse_copy(work) or await _refuse_recipients(work, act) or await _refuse_newer(work, act, newest) or await _refuse_typing(work)
+    refused = await _refuse_sent(work) or await _refuse_copy(work) or await _refuse_recipients(work, act)
+    return refused or await _refuse_newer(work, act, newest) or await _refuse_typing(work)
+
+
+async def _refuse_sent(work: Work) -> Refused | None:
+    """A slot whose reply went out is never opened again, whatever the status says (OB3)."""
+    if await work.tx.value("review_slot_used", work.id, approving.REPLY) not in (OutboxState.SENT, OutboxState.BOUNCED):
+        return None
+    return Refused(Result.ALREADY_SENT, "A reply to this mail went out already; nothing is sent twice.")
 
 
 async def _stale_revision(work: Work, current: int | None) -> Refused:
@@ -172,6 +180,7 @@ async def retry(work: Work, act: Retry) -> Answer:
     if work.status is not Status.FAILED:
         return wrong_status(work, "only a failed message can be retried")
     if act.from_ == "security_scan":
+        await work.tx.run("review_clear_approval", work.id)
         await work.tx.run("step_new_run", work.id)
         await work.move(Status.RECEIVED)
         return Change(Status.RECEIVED, "retry_from_scan")
@@ -201,7 +210,7 @@ async def restore(work: Work, act: Restore) -> Answer:
 
 async def request_draft(work: Work, act: RequestDraft) -> Answer:
     """E17, or the end of a hold in `received`; the draft is never sent by itself."""
-    if work.status is Status.RECEIVED and work.message["hold_reason"] in (HoldReason.AUTOMATIC, HoldReason.RATE_BUDGET):
+    if work.status is Status.RECEIVED and work.message["hold_reason"] is not None:
         await work.tx.run("step_request_pipeline", work.id, act.instructions_id)
         await work.tx.run("lifecycle_set_step", work.id, None)
         return Change(reason="requested")
@@ -223,8 +232,9 @@ async def write_reply(work: Work, act: WriteReply) -> Answer:
     note = await work.tx.one("review_note", act.note_id, work.id)
     if note is None:
         return Refused(Result.NO_DRAFT, "The text to send was not stored.")
-    if work.status is Status.APPROVED and not await _cancel_pending(work, "write_reply"):
-        return Refused(Result.ALREADY_SENDING, "The approved reply is being handed over already.")
+    refused = await _refuse_handed_over(work) or await _cancel_pending(work, "write_reply")
+    if refused is not None:
+        return refused
     if work.message["current_step"] is not None:
         await work.tx.run("step_skip", work.id, work.mailbox_id, work.run_no, [work.message["current_step"]])
     revision = await results.add_revision(work, work.command.actor, note["text"])
@@ -233,21 +243,36 @@ async def write_reply(work: Work, act: WriteReply) -> Answer:
         await work.tx.run("lifecycle_touch", work.id)
         return Change(reason="write_reply")
     await work.tx.run("review_clear_approval", work.id)
+    await work.tx.run("review_clear_failure", work.id)
     await work.move(Status.DRAFT_READY)
+    await supersede_older(work)
     return Change(Status.DRAFT_READY, "write_reply")
 
 
-async def _cancel_pending(work: Work, reason: str) -> bool:
-    """True if no send is under way any more."""
-    row = await work.tx.one("review_live_outbox", work.id, approving.REPLY)
-    if row is None or row["state"] not in (OutboxState.READY, OutboxState.SENDING):
-        return True
-    return await work.tx.value("review_cancel_outbox", row["id"], reason) is not None
+async def _refuse_handed_over(work: Work) -> Refused | None:
+    """After a doubtful hand-over only `resolve_delivery` may open the slot again (OB3)."""
+    row = await work.tx.one("review_live_outbox", work.id, approving.REPLY) if work.status is Status.APPROVED else None
+    if row is None or row["state"] != OutboxState.AMBIGUOUS:
+        return None
+    return Refused(Result.ALREADY_SENDING, "Nobody knows yet whether the approved reply went out; settle that first.")
+
+
+async def _cancel_pending(work: Work, reason: str) -> Refused | None:
+    """Cancels an approved reply that waits; what is being handed over or went out already stays as it is."""
+    row = await work.tx.one("review_live_outbox", work.id, approving.REPLY) if work.status is Status.APPROVED else None
+    if row is None or row["state"] in (OutboxState.AMBIGUOUS, OutboxState.FAILED_SAFE):
+        return None
+    if row["state"] in (OutboxState.SENT, OutboxState.BOUNCED):
+        return Refused(Result.ALREADY_SENT, "The approved reply went out already.")
+    if await work.tx.value("review_cancel_outbox", row["id"], reason) is None:
+        return Refused(Result.ALREADY_SENDING, "The approved reply is being handed over already.")
+    return None
 
 
 async def archive(work: Work, act: Archive) -> Answer:
     """E27: a pending send is cancelled first; one being handed over cannot be. A running step ends refused (P19)."""
-    if not await _cancel_pending(work, "archived"):
-        return Refused(Result.ALREADY_SENDING, "The reply is being handed over; archive the message afterwards.")
+    refused = await _cancel_pending(work, "archived")
+    if refused is not None:
+        return refused
     await work.move(Status.ARCHIVED, archived=act.reason, by=act.by_message_id)
     return Change(Status.ARCHIVED, act.reason)

@@ -10,6 +10,8 @@ from activities.ports import Row
 from contracts.lifecycle import ResolveDelivery, SendResult, UndoSend, Withdraw
 from contracts.status import TERMINAL, ArchiveReason, HoldReason, OutboxState, Result, Status
 
+WENT_OUT = frozenset({OutboxState.SENT, OutboxState.BOUNCED})
+
 
 async def undo_send(work: Work, act: UndoSend) -> Answer:
     """E20 by a person: undo and claim race on one row, and the caller learns who won (OB5)."""
@@ -21,7 +23,7 @@ async def undo_send(work: Work, act: UndoSend) -> Answer:
 
 
 def _refuse_undo(work: Work, state: str | None) -> Refused | None:
-    if state in (OutboxState.SENT, OutboxState.BOUNCED):
+    if state in WENT_OUT:
         return Refused(Result.ALREADY_SENT, "The reply was handed over; it cannot be undone.")
     if state in (OutboxState.SENDING, OutboxState.AMBIGUOUS):
         return Refused(Result.ALREADY_SENDING, "The reply is being handed over right now.")
@@ -33,8 +35,11 @@ def _refuse_undo(work: Work, state: str | None) -> Refused | None:
 
 
 async def withdraw(work: Work, act: Withdraw) -> Answer:
-    """E20 by rule; a row already cancelled by the claim's own check counts as withdrawn."""
+    """E20 by rule; a row already cancelled by the claim's own check counts as withdrawn, a newer decision stays."""
     if work.status is not Status.APPROVED:
+        return NOTHING
+    live = await work.tx.one("review_live_outbox", work.id, approving.REPLY)
+    if live is not None and live["id"] != act.outbox_id and live["state"] in (OutboxState.READY, OutboxState.SENDING):
         return NOTHING
     row = await work.tx.one("review_outbox", act.outbox_id)
     if row is None or row["state"] not in (OutboxState.READY, OutboxState.CANCELLED):
@@ -54,7 +59,7 @@ async def send_result(work: Work, act: SendResult) -> Answer:
     row = await work.tx.one("review_outbox", act.outbox_id)
     if row is None or work.status is not Status.APPROVED:
         return NOTHING
-    if row["state"] == OutboxState.SENT:
+    if row["state"] in WENT_OUT:
         return await _sent(work, "handed_over")
     if row["state"] == OutboxState.FAILED_SAFE:
         await work.move(Status.FAILED)
@@ -83,6 +88,8 @@ async def resolve_delivery(work: Work, act: ResolveDelivery) -> Answer:
     if work.status is not Status.APPROVED or work.message["hold_reason"] != HoldReason.DELIVERY_AMBIGUOUS:
         return wrong_status(work, "only a doubtful delivery can be settled")
     row = await work.tx.must("review_live_outbox", work.id, approving.REPLY)
+    if act.how != "went_out" and row["state"] in WENT_OUT:
+        return Refused(Result.ALREADY_SENT, "It is proved meanwhile that the reply went out.")
     if act.how == "went_out":
         await work.tx.run("review_outbox_went_out", row["id"], f"confirmed by {work.command.actor}")
         return await _sent(work, "went_out")

@@ -1,14 +1,17 @@
 """A step's end: its row closes, its output becomes fields of the message, the status moves, the next row begins (P15, P19)."""
 
+import re
 from datetime import timedelta
 
 from activities.lifecycle import approving, results
 from activities.lifecycle.others import supersede_older
-from activities.lifecycle.steps_begin import STATUS_OF, begin_step
+from activities.lifecycle.steps_begin import STATUS_OF, begin_step, run_again
+from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from contracts.lifecycle import EndStep, FailStep
 from contracts.status import TERMINAL, ArchiveReason, HoldReason, Result, Status, StepKind
 
+RUN_IN_CAUSE = re.compile(r"(\d+\.\d+):")
 STEP_EDGES: frozenset[tuple[StepKind, Status]] = frozenset(
     {
         (StepKind.SECURITY_SCAN, Status.QUARANTINED),
@@ -38,16 +41,28 @@ async def end_step(work: Work, act: EndStep) -> Answer:
     return await _transition(work, act, act.to)
 
 
+def _of_another_run(work: Work) -> bool:
+    """A cause `<run>.<restart>:<step>:…` that names another run or restart came late; it may touch nothing of this one."""
+    named = RUN_IN_CAUSE.match(work.command.cause_key)
+    return named is not None and named[1] != f"{work.run_no}.{work.message['restart_no']}"
+
+
 async def _refuse_step(work: Work, act: EndStep) -> Refused | None:
+    if _of_another_run(work):
+        return _overtaken(work, f"The step {act.step} of an earlier run ended")
     target = act.to or STATUS_OF[act.step]
     if work.status is STATUS_OF[act.step] and work.message["current_step"] == act.step:
         if act.to is None or (act.step, act.to) in STEP_EDGES:
             return None
+    refused = _overtaken(work, f"The step {act.step} ended")
+    words = f"refused: {act.step} to {target} while {work.status} ({refused.result})"
+    await work.tx.run("step_close_running", work.id, work.run_no, act.step, words)
+    return refused
+
+
+def _overtaken(work: Work, what: str) -> Refused:
     result = Result.TERMINAL if work.status in TERMINAL else Result.ILLEGAL_EDGE
-    words = f"refused: {act.step} to {target} while {work.status} ({result})"
-    if work.message["current_step"] is not None or work.status in TERMINAL:
-        await work.tx.run("step_close_running", work.id, work.run_no, act.step, words)
-    return Refused(result, f"The step {act.step} ended, but the message is {work.status} now.", reason="overtaken")
+    return Refused(result, f"{what}, but the message is {work.status} now.", reason="overtaken")
 
 
 async def _stop_with_hold(work: Work, act: EndStep, hold: HoldReason) -> Answer:
@@ -60,8 +75,18 @@ async def _stop_with_hold(work: Work, act: EndStep, hold: HoldReason) -> Answer:
         await results.take_over(work, act.step, None)
     else:
         await work.tx.run("step_pending", work.id, work.run_no, act.step)
+    if hold is HoldReason.AGENT_OFF and await _turned_on_meanwhile(work):
+        await run_again(work, act.step)
+        return NOTHING
     await work.hold(hold, None)
     return NOTHING
+
+
+async def _turned_on_meanwhile(work: Work) -> bool:
+    """Whoever turns the flag on wakes what is held already; the lock makes sure that one of the two sees the other."""
+    await work.tx.one("claim_switch_lock", work.mailbox_id)
+    view = await read_view(work.tx, work.id)
+    return view is not None and view.agent_on
 
 
 async def _close_row(work: Work, act: EndStep) -> None:
@@ -113,7 +138,8 @@ async def fail_step(work: Work, act: FailStep) -> Answer:
     refused = await _refuse_failure(work, act)
     if refused is not None:
         return refused
-    detail = await work.tx.one("step_error_detail", work.id, act.step)
+    resuming = work.status is Status.RECEIVED
+    detail = None if resuming else await work.tx.one("step_error_detail", work.id, act.step, work.run_no)
     words = detail["detail"] if detail else act.error_type
     attempts = detail["attempt"] if detail else 1
     await work.tx.run("step_close", work.id, work.run_no, act.step, "failed", words, attempts)
@@ -124,10 +150,16 @@ async def fail_step(work: Work, act: FailStep) -> Answer:
 
 
 async def _refuse_failure(work: Work, act: FailStep) -> Refused | None:
+    if _of_another_run(work):
+        return _overtaken(work, f"The step {act.step} of an earlier run failed")
     if work.status in STATUS_OF.values() and work.message["current_step"] == act.step:
         return None
-    result = Result.TERMINAL if work.status in TERMINAL else Result.ILLEGAL_EDGE
-    return Refused(result, f"The step {act.step} failed, but the message is {work.status} now.", reason="overtaken")
+    if work.status is Status.RECEIVED and work.message["failed_step"] == act.step:
+        return None
+    refused = _overtaken(work, f"The step {act.step} failed")
+    words = f"failed with {act.error_type} while {work.status} ({refused.result})"
+    await work.tx.run("step_close_running", work.id, work.run_no, act.step, words)
+    return refused
 
 
 async def _retry_hold(work: Work, act: FailStep) -> tuple[str | None, object]:

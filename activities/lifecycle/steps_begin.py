@@ -19,6 +19,12 @@ async def begin_step(work: Work, step: StepKind) -> None:
     await work.tx.run("step_begin", work.id, step, {"outputs": earlier})
 
 
+async def run_again(work: Work, step: StepKind) -> None:
+    """The same step once more in the same status: a hold is over."""
+    await work.tx.run("lifecycle_set_step", work.id, step)
+    await begin_step(work, step)
+
+
 async def outputs_missing(work: Work, step: StepKind) -> tuple[str, ...]:
     """Earlier steps of this run without a stored output."""
     present = {row["kind"] for row in await work.tx.rows("step_outputs_present", work.id, work.run_no)}

@@ -88,14 +88,28 @@ async def _receive(tx: Transaction, command: Command, keyring: Keyring) -> Outco
     known = await _known(tx, command)
     if known is not None:
         return known
+    note_id = command.act.reply_note_id if isinstance(command.act, Receive) else None
+    if note_id is not None and await tx.one("review_note", note_id, command.message_id) is None:
+        return Outcome(result=Result.NO_DRAFT, refusal=Refusal(message="The text to send was not stored."))
+    there = await _lock(tx, command)
+    if there is not None:
+        return await _received_before(there, note_id)
     received = await receive.enter_message(tx, command, keyring)
     if received is None:
         return Outcome(result=Result.MESSAGE_NOT_FOUND, refusal=Refusal(message="There is no such parsed mail."))
     outcome = await _record(received.work, Change(), entry=True)
-    await receive.settle(received)
-    if isinstance(command.act, Receive) and command.act.reply_note_id is not None:
-        await _answer_by_hand(tx, command, command.act.reply_note_id)
+    await receive.settle(received, by_hand=note_id is not None)
+    if note_id is not None:
+        await _answer_by_hand(tx, command, note_id)
+    await tx.run("lifecycle_project_thread", received.work.thread_id)
     return outcome.model_copy(update={"view": await read_view(tx, command.message_id)})
+
+
+async def _received_before(work: Work, note_id: UUID | None) -> Outcome:
+    """Another cause received it meanwhile; a reply by hand is then a reply like any other (P97)."""
+    if note_id is None:
+        return await _record(work, NOTHING)
+    return await _record(work, _refuse_terminal(work) or await review.write_reply(work, WriteReply(note_id=note_id)))
 
 
 async def _answer_by_hand(tx: Transaction, command: Command, note_id: UUID) -> None:

@@ -7,14 +7,17 @@ from uuid import UUID
 from activities.lifecycle.writer import apply_in
 from activities.ports import Row, Transaction
 from activities.sending.rendering import render
+from activities.steps.route_facts import SENDER_CAP, THREAD_CAP, mailbox_hours
 from contracts.delivery import Outgoing
-from contracts.lifecycle import Command, Withdraw
+from contracts.lifecycle import Command, SendResult, Withdraw
 from contracts.status import OutboxState, Status
 from contracts.workflow import DeliverRequest, DeliverResult, DeliverState
 from domain.detect.parts import TextPart
 from domain.detect.scan import scan
 from domain.keys import Keyring
+from domain.mail.address_list import identity
 from domain.outbound.findings import outbound_findings
+from domain.routing.working_hours import hours_objection
 
 CLAIM_LASTS = timedelta(seconds=640)
 BUILD_RETRY_S = 30
@@ -46,7 +49,10 @@ async def claim(
     now = await tx.value("clock")
     if row["send_at"] > now:
         return DeliverResult(state=DeliverState.NOT_CLAIMED, retry_in_s=max(1, int((row["send_at"] - now).total_seconds()) + 1))
-    objection = await _objection(tx, row, message)
+    earlier = await tx.value("claim_went_out", row["message_id"], row["reply_slot"], row["id"])
+    if earlier is not None:
+        return await _proved(tx, request, earlier, keyring)
+    objection = await _objection(tx, row, message, now)
     if objection is not None:
         return await _withdraw(tx, request, objection, keyring)
     return await _take(tx, row, message, keyring, now)
@@ -67,7 +73,7 @@ def _settled(row: Row | None) -> DeliverResult | None:
     return DeliverResult(state=state) if state else None
 
 
-async def _objection(tx: Transaction, row: Row, message: Row) -> str | None:
+async def _objection(tx: Transaction, row: Row, message: Row, now: datetime) -> str | None:
     """The first reason not to send after all; its name goes into the event."""
     if row["reply_slot"] == "reply" and (
         message["processing_status"] != Status.APPROVED or message["approved_revision"] != row["revision"]
@@ -78,11 +84,27 @@ async def _objection(tx: Transaction, row: Row, message: Row) -> str | None:
         return "newer_mail"
     if await _switched_off(tx, row):
         return "kill_switch"
-    if await tx.value("claim_suppressed", row["mailbox_id"], [a.lower() for a in row["recipients"]]):
+    if await tx.value("claim_suppressed", row["mailbox_id"], [identity(a) for a in (*row["recipients"], *row["cc"])]):
         return "suppressed_recipient"
-    if row["automatic"] and await tx.value("claim_touched", row["thread_id"], row["decided_at"]):
-        return "human_touch"
+    if row["automatic"] and (objection := await _automatic_objection(tx, row, message, now)) is not None:
+        return objection
     return await _finding(tx, row, message)
+
+
+async def _automatic_objection(tx: Transaction, row: Row, message: Row, now: datetime) -> str | None:
+    """What only stops a send nobody approved; the caps are charged here, by the row that is about to be taken (LO1)."""
+    if await tx.value("claim_touched", row["thread_id"], row["decided_at"]):
+        return "human_touch"
+    if await tx.value("claim_breaker_open", row["mailbox_id"]):
+        return "breaker_open"
+    hours = mailbox_hours(await tx.must("lifecycle_config", row["mailbox_id"]))
+    if hours_objection(hours, now) is not None:
+        return "working_hours"
+    sender = message["from_identity"] or "unknown"
+    await tx.run("enter_budget_rows", row["mailbox_id"], [sender])
+    await tx.rows("enter_budget", row["mailbox_id"], [sender])
+    sent = await tx.must("claim_sent_automatically", row["thread_id"], row["mailbox_id"], message["from_identity"])
+    return "loop_cap" if sent["in_thread"] >= THREAD_CAP or sent["to_sender"] >= SENDER_CAP else None
 
 
 async def _is_newer(tx: Transaction, newest: Row, seen: UUID | None) -> bool:
@@ -121,6 +143,20 @@ async def _withdraw(tx: Transaction, request: DeliverRequest, objection: str, ke
         cause_key=f"presend/{request.outbox_id}",
         actor="claim",
         act=Withdraw(outbox_id=request.outbox_id, reason="presend_check"),
+    )
+    if await tx.value("claim_slot", request.outbox_id) == "reply":
+        await apply_in(tx, command, keyring)
+    return DeliverResult(state=DeliverState.WITHDRAWN)
+
+
+async def _proved(tx: Transaction, request: DeliverRequest, earlier: UUID, keyring: Keyring) -> DeliverResult:
+    """An earlier generation of the slot is proved sent meanwhile: this one must not leave, and the message is answered."""
+    await tx.run("review_cancel_outbox", request.outbox_id, "already_sent")
+    command = Command(
+        message_id=request.message_id,
+        cause_key=f"proof/{earlier}/claim",
+        actor="claim",
+        act=SendResult(outbox_id=earlier),
     )
     if await tx.value("claim_slot", request.outbox_id) == "reply":
         await apply_in(tx, command, keyring)

@@ -105,5 +105,6 @@ class Delivery:
 def _state(row: Any) -> DeliverState:
     if row is None:
         return DeliverState.WITHDRAWN
-    states = {OutboxState.SENT: DeliverState.SENT, OutboxState.FAILED_SAFE: DeliverState.FAILED_PERMANENT}
+    went_out = {OutboxState.SENT: DeliverState.SENT, OutboxState.BOUNCED: DeliverState.SENT}
+    states = {**went_out, OutboxState.FAILED_SAFE: DeliverState.FAILED_PERMANENT}
     return states.get(row["state"], DeliverState.AMBIGUOUS)

@@ -108,7 +108,7 @@ async def _gates(
             for s in await tx.rows("claim_switches", m["mailbox_id"])
         ),
         spend=await _spend(tx, m, config, counts),
-        hours=HoursFacts(mailbox=_hours(config), rule=governing.hours if governing else None),
+        hours=HoursFacts(mailbox=mailbox_hours(config), rule=governing.hours if governing else None),
         classes=ClassFacts(model_category=c.category, model_priority=c.priority),
         inbound=_inbound(m),
         require_sender_auth=config["require_sender_auth"],
@@ -143,7 +143,8 @@ async def _spend(tx: Transaction, m: Row, config: Row, counts: Row) -> Any:
     )
 
 
-def _hours(config: Row) -> WorkingHours:
+def mailbox_hours(config: Row) -> WorkingHours:
+    """The mailbox's own hours, without any rule's."""
     return WorkingHours(
         zone=config["working_hours_zone"] or config["timezone"],
         enabled=config["working_hours_enabled"],

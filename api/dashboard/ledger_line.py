@@ -95,3 +95,8 @@ async def _accounts(visit: Visit) -> AccountsAnswer:
         _kept.clear()
     _kept[key] = (now, answer)
     return answer
+
+
+def forget() -> None:
+    """Something changed: count again."""
+    _kept.clear()

@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from api.dashboard.assets import asset
 from api.dashboard.icons import icon
 from api.dashboard.words import Words
 
@@ -35,7 +36,25 @@ def hidden(**fields: Any) -> Markup:
     return Markup("").join(Markup('<input type="hidden" name="{}" value="{}">').format(k, v) for k, v in fields.items())
 
 
-templates.globals.update(icon=icon, hidden=hidden, request_id=lambda: str(uuid4()))
+BIDI = {
+    0x200E: "LRM", 0x200F: "RLM", 0x061C: "ALM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
+    0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0x00: "NUL",
+}  # fmt: skip
+SEEN = {code: f"\u27e6{name}\u27e7" for code, name in BIDI.items()}
+
+
+def seen(text: Any) -> str:
+    """Text of a stranger with its direction marks as words, so that nothing reads other than it is (HU3)."""
+    return str(text or "").translate(SEEN)
+
+
+def size(count: int) -> str:
+    """A number of bytes with its unit."""
+    return f"{count} B" if count < 1024 else f"{count / 1024:.0f} kB" if count < 1024 * 1024 else f"{count / 1048576:.1f} MB"
+
+
+templates.filters.update(seen=seen, size=size)
+templates.globals.update(icon=icon, asset=asset, hidden=hidden, request_id=lambda: str(uuid4()))
 
 
 def respond(name: str, words: Words, status: int, **values: Any) -> HTMLResponse:

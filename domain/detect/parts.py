@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from contracts.mail import HiddenPassage, ParsedMail
 from domain.text.visible import visible_text
@@ -85,13 +86,19 @@ class GuardWindow:
 
 
 def guard_windows(parts: Sequence[TextPart]) -> tuple[tuple[GuardWindow, ...], bool]:
-    """Windows over every part, visible text first, hidden text apart (P56); False if a tail had to stay unseen."""
-    windows = [
-        GuardWindow(f"{'hidden' if hidden else 'visible'} window {number}", text, hidden)
-        for hidden in (False, True)
-        for number, text in enumerate(_windows(_labelled(part for part in parts if part.hidden == hidden)), 1)
-    ]
+    """Windows over every part, hidden text apart (P56); False if a tail had to stay unseen.
+
+    Visible and hidden windows take turns, so that padding one kind can never keep the guard from the other.
+    """
+    lanes = [_lane(parts, hidden) for hidden in (False, True)]
+    windows = [window for window in chain.from_iterable(zip_longest(*lanes)) if window is not None]
     return tuple(windows[:WINDOWS_MAX]), len(windows) <= WINDOWS_MAX
+
+
+def _lane(parts: Sequence[TextPart], hidden: bool) -> list[GuardWindow]:
+    name = "hidden" if hidden else "visible"
+    text = _labelled(part for part in parts if part.hidden == hidden)
+    return [GuardWindow(f"{name} window {number}", piece, hidden) for number, piece in enumerate(_windows(text), 1)]
 
 
 def _labelled(parts: Iterable[TextPart]) -> str:

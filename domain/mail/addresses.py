@@ -4,14 +4,11 @@ recipient."""
 from domain.mail.address_list import AddressList, display_name, identity, read_address_list
 from domain.mail.display_names import is_spoofed_name
 from domain.mail.domains import ascii_domain, has_mixed_scripts, organisational_domain, shown_domain
-from domain.mail.reply_target import ReplyTarget, TargetRule, reply_target
 
 parse_address_list = read_address_list
 
 __all__ = [
     "AddressList",
-    "ReplyTarget",
-    "TargetRule",
     "ascii_domain",
     "display_name",
     "has_mixed_scripts",
@@ -19,6 +16,5 @@ __all__ = [
     "is_spoofed_name",
     "organisational_domain",
     "parse_address_list",
-    "reply_target",
     "shown_domain",
 ]

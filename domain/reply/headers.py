@@ -36,11 +36,6 @@ def _visible(char: str) -> str:
     return "" if category == "Cs" or char in _BIDI else char
 
 
-def draft_subject(inbound: str) -> str:
-    """The subject of a reply (P74): unchanged if it starts with `re:` in any case, else with `Re: ` before it."""
-    return inbound if inbound[:3].lower() == "re:" else f"Re: {inbound}"
-
-
 def clean_subject(subject: str) -> str:
     """A subject that is safe in a header: one line, at most 250 characters (SE1)."""
     return one_line(subject, SUBJECT_LIMIT)

@@ -38,6 +38,7 @@ def test_code_fences_hold_no_headings() -> None:
     """A comment of a shell script is no heading, whatever closes the fence."""
     page = "# Setup\n```sh\n# install\n~~~\n## still code\n```\nDone.\n## After\nYes.\n"
     assert [title for title, _ in cut(page)] == ["Setup", "Setup > After"]
+    assert cut("```\n\nname\n----\n```\n") == [("page", "```\n\nname\n----\n```")]
 
 
 def test_front_matter_is_no_text() -> None:

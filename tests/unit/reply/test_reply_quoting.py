@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.reply.headers import draft_subject, field, mail_id, one_line, reference_chain, reference_id
+from domain.reply.headers import field, mail_id, one_line, reference_chain, reference_id
 from domain.reply.quoting import QuotedMail, plain_text, quoted
 
 SENT = datetime(2026, 3, 4, 15, 20, tzinfo=timezone(timedelta(hours=2)))
@@ -40,15 +40,6 @@ def test_nested_quotes_and_long_lines() -> None:
 def test_plain_text_keeps_what_a_mail_can_carry() -> None:
     """Line ends become LF; controls go, tabs and every printable character stay."""  # RS-65
     assert plain_text("a\r\nb\rc\x00\x1b\td\ud800\u05d0\u200f") == "a\nb\nc\td\ufffd\u05d0\u200f"
-
-
-@pytest.mark.parametrize(
-    ("inbound", "expected"),
-    [("Parcel", "Re: Parcel"), ("RE: Parcel", "RE: Parcel"), ("re:x", "re:x"), ("", "Re: "), ("Re x", "Re: Re x")],
-)
-def test_draft_subject(inbound: str, expected: str) -> None:
-    """A reply prefix is added unless one stands there already."""  # P74
-    assert draft_subject(inbound) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,55 @@
+"""Every address of the dashboard in one table."""
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from api.dashboard import account, actions, assets, conversation, files, inbox, lanes, live, mail_html, poison, switch, thread_acts
+from api.dashboard.sign_in import sign_in
+from api.dashboard.visit import Page, page
+from api.pages_frame import style
+
+
+async def _home(request: Request) -> Response:
+    return RedirectResponse("/dashboard/inbox", 303)
+
+
+def _get(path: str, handler: Page) -> Route:
+    return Route(path, page(handler), methods=["GET"])
+
+
+def _post(path: str, handler: Page) -> Route:
+    return Route(path, page(handler), methods=["POST"])
+
+
+def routes() -> list[Route]:
+    """The pages, their forms and their files; `/style.css` serves the page of the API."""
+    return [
+        Route("/", _home),
+        Route("/style.css", style),
+        Route("/dashboard/static/{name}", assets.static),
+        Route("/dashboard/sign-in", sign_in, methods=["GET", "POST"]),
+        _post("/dashboard/sign-out", account.sign_out),
+        _post("/dashboard/preferences", account.prefer),
+        _get("/dashboard", inbox.home),
+        _get("/dashboard/", inbox.home),
+        _get("/dashboard/inbox", inbox.inbox),
+        _get("/dashboard/inbox/poison", poison.poison_page),
+        *(_get(f"/dashboard/inbox/{lane}", lanes.lane_page) for lane in lanes.LANES),
+        _get("/dashboard/inbox/{thread_id}", conversation.thread_page),
+        _get("/dashboard/live", live.live),
+        _get("/dashboard/messages/{message_id}/html", mail_html.mail_html),
+        _get("/dashboard/messages/{message_id}/raw", files.raw),
+        _get("/dashboard/files/{message_id}/{n:int}", files.attachment),
+        _post("/dashboard/messages/{message_id}/check", actions.check),
+        _post("/dashboard/messages/{message_id}/{action}", actions.act),
+        _post("/dashboard/poison/{message_id}/{action}", poison.act_on_poison),
+        _post("/dashboard/threads/{thread_id}/write_reply", actions.follow_up),
+        _post("/dashboard/threads/{thread_id}/assign", thread_acts.assign),
+        _post("/dashboard/threads/{thread_id}/presence", thread_acts.presence),
+        _post("/dashboard/replies/{outbox_id}/{action}", actions.act_on_reply),
+        _post("/dashboard/bulk", actions.in_bulk),
+        _post("/dashboard/undo", actions.undo_last),
+        _post("/dashboard/kill-switch", switch.throw),
+        _post("/dashboard/kill-switch/lift", switch.lift_all),
+    ]

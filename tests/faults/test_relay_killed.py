@@ -1,0 +1,124 @@
+"""The relay dies between telling Temporal and noting that it did; what it tells twice must count once (RC13, P20a)."""
+
+import asyncio
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts.lifecycle import Approve
+from tests.faults.house import House, eventually, mail
+from tests.faults.promise import check_accounts, check_promise, check_sent_once
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+STARTED = "SELECT started_at IS NOT NULL FROM start_queue WHERE workflow_id = 'message/' || $1::uuid"
+EVENTS = "SELECT count(*) FROM lifecycle_events WHERE message_id = $1"
+
+
+async def runs_of(house: House, message: UUID) -> int:
+    """Runs of the message's workflow that Temporal knows."""
+    return len([run async for run in house.client.list_workflows(f"WorkflowId = 'message/{message}'")])
+
+
+async def test_a_start_that_was_not_noted_starts_nothing_twice(house: House) -> None:
+    """RS-09: killed between start and stamp, the restarted relay stamps; one run, one message, one reply."""
+    await house.start_worker("after_start")
+    message = await house.accept()
+    await house.held("after_start")
+    await house.kill(house.worker)
+    assert await house.value(STARTED, message) is False
+    await house.start_worker()
+    await house.until(message, "draft_ready")
+    await house.approve_by_signal(message)
+    await house.until(message, "sent")
+    assert await house.value(STARTED, message) is True and await runs_of(house, message) == 1
+    await check_promise(house, [message])
+    await _start_rows_stay_harmless_after_retention(house, message)
+
+
+async def _start_rows_stay_harmless_after_retention(house: House, message: UUID) -> None:
+    """RS-09: with the closed run forgotten, a stamped row starts nothing; even one that lost its stamp answers nobody."""
+    await _forget_run(house, message)
+    later = await house.accept()
+    await house.until(later, "draft_ready")
+    assert await runs_of(house, message) == 0
+    events = await house.value(EVENTS, message)
+    await house.rows("UPDATE start_queue SET started_at = NULL WHERE workflow_id = 'message/' || $1::uuid", message)
+    await eventually(lambda: house.value(STARTED, message), "the row is stamped again")
+    await asyncio.wait_for(house.workflow(message).result(), 60)
+    assert (await house.status(message), await house.value(EVENTS, message)) == ("sent", events)
+    assert await house.value("SELECT count(*) FROM outbox WHERE message_id = $1", message) == 1
+    await check_sent_once(house)
+
+
+async def _forget_run(house: House, message: UUID) -> None:
+    """What retention does after 90 days."""
+    run = await house.workflow(message).describe()
+    await house.client.workflow_service.delete_workflow_execution(
+        DeleteWorkflowExecutionRequest(
+            namespace=house.name, workflow_execution=WorkflowExecution(workflow_id=run.id, run_id=run.run_id)
+        )
+    )
+
+    async def forgotten() -> bool:
+        try:
+            await house.workflow(message).describe(rpc_timeout=timedelta(seconds=10))
+        except RPCError as error:
+            return error.status is RPCStatusCode.NOT_FOUND
+        return False
+
+    await eventually(forgotten, "Temporal forgot the run")
+
+
+async def test_a_wake_survives_the_process_that_owes_it(house: House) -> None:
+    """A8b: killed before the signal, then between signal and stamp; the workflow moves on and nothing is sent meanwhile."""
+    await house.config(human_undo_ms=120_000)
+    await house.start_worker("before_wake")
+    first = await house.accept(mail(message_id="<first@kunde.example>", From="quillfeather@kunde.example"))
+    await house.until(first, "draft_ready")
+    await house.approve_by_signal(first)
+    await house.until(first, "approved")
+    more = {"In_Reply_To": "<first@kunde.example>", "From": "quillfeather@kunde.example"}
+    second = await house.accept(mail(**more))
+    assert await house.held("before_wake") == f"message/{first}"
+    await house.kill(house.worker)
+    assert await house.status(first) == "draft_ready"
+    await house.start_worker("after_wake")
+    assert await house.held("after_wake") == f"message/{first}"
+    await house.kill(house.worker)
+    await house.config(human_undo_ms=0)
+    await house.start_worker()
+    await _woken(house, first)
+    await house.until(second, "draft_ready")
+    assert (await house.ask(first, "approve", Approve())).ok
+    await house.until(first, "sent")
+    await check_accounts(house, [first, second])
+
+
+async def _woken(house: House, message: UUID) -> None:
+    sql = "SELECT bool_and(delivered_at IS NOT NULL) FROM wake_queue WHERE workflow_id = 'message/' || $1::uuid"
+    await eventually(lambda: house.value(sql, message), "the wake is delivered and stamped")
+
+
+async def test_a_kill_switch_withdraws_everything_though_the_relay_dies_in_the_middle(house: House) -> None:
+    """RS-57, OB7: three pending replies; the relay is killed after it took back the first; all three are in review, none sent."""
+    await house.config(human_undo_ms=120_000)
+    await house.start_worker("after_withdraw")
+    messages = await house.accept_many(3)
+    await house.until_all("draft_ready", 3)
+    for message in messages:
+        await house.approve_by_signal(message)
+    await house.until_all("approved", 3)
+    await house.rows("INSERT INTO kill_switches (mailbox_id, thrown_by, cause) SELECT id, 'test', 'test' FROM mailboxes WHERE is_default")
+    await house.held("after_withdraw")
+    await house.kill(house.worker)
+    await house.start_worker()
+    await house.until_all("draft_ready", 3)
+    await eventually(lambda: house.value("SELECT withdrawn_at IS NOT NULL FROM kill_switches"), "the switch is done")
+    rows = await house.rows("SELECT state, cancel_reason FROM outbox")
+    assert [tuple(row) for row in rows] == [("cancelled", "kill_switch")] * 3
+    await check_accounts(house, messages)
