@@ -1,4 +1,5 @@
-"""A report about mail of ours reaches the outbox row it is about; a report about anything else has no effect (BO1-BO3)."""
+"""A report about mail of ours reaches the outbox row it is about; a report about anything else has no effect
+(BO1-BO3)."""
 
 from typing import Any
 from uuid import UUID

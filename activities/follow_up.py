@@ -1,4 +1,5 @@
-"""Writing on a thread that holds nothing open: decision and outbox row under a followup slot; no old status changes (P97a)."""
+"""Writing on a thread that holds nothing open: decision and outbox row under a followup slot; no old status changes
+(P97a)."""
 
 import secrets
 from datetime import timedelta
@@ -132,4 +133,3 @@ _HANDLERS = {
     FollowUpAct.SEND_AGAIN: _send_again,
     FollowUpAct.CLOSE: _close,
 }
-

@@ -1,10 +1,13 @@
 """After a kill switch: every pending send of the mailbox goes back to review, one thread per transaction (P92, OB7)."""
 
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from activities.lifecycle.writer import apply_in
-from activities.ports import Database
+from activities.ports import Database, Row
 from contracts.barriers import barrier
+from contracts.errors import DatabaseFault
 from contracts.lifecycle import Command, Withdraw
 from domain.keys import Keyring
 
@@ -17,16 +20,26 @@ class SwitchedOff:
         self.keyring = keyring
 
     async def withdraw_pending(self, switch: Any) -> None:
-        """Until nothing decided before the switch is pending any more."""
-        while True:
-            async with self.database.transaction() as tx:
-                rows = await tx.rows("relay_switch_pending", switch["mailbox_id"], switch["thrown_at"])
-            if not rows:
-                break
+        """One pass over what was decided before the switch; a locked thread is left to the next pass and delays no other."""
+        after, left = UUID(int=0), 0
+        while rows := await self._pending(switch, after):
             for row in rows:
-                await self._withdraw(row, switch)
+                left += not await self._withdrawn(row, switch)
+            after = rows[-1]["id"]
+        if not left:
+            async with self.database.transaction() as tx:
+                await tx.run("relay_switch_done", switch["id"])
+
+    async def _pending(self, switch: Any, after: UUID) -> Sequence[Row]:
         async with self.database.transaction() as tx:
-            await tx.run("relay_switch_done", switch["id"])
+            return await tx.rows("relay_switch_pending", switch["mailbox_id"], switch["thrown_at"], after)
+
+    async def _withdrawn(self, row: Any, switch: Any) -> bool:
+        try:
+            await self._withdraw(row, switch)
+        except DatabaseFault:
+            return False
+        return True
 
     async def _withdraw(self, row: Any, switch: Any) -> None:
         command = Command(
@@ -36,8 +49,8 @@ class SwitchedOff:
             act=Withdraw(outbox_id=row["id"], reason="kill_switch"),
         )
         async with self.database.transaction(lifecycle=True) as tx:
-            await tx.run("review_cancel_outbox", row["id"], "kill_switch")
             await apply_in(tx, command, self.keyring)
+            await tx.run("review_cancel_outbox", row["id"], "kill_switch")
             cause = f"{row['message_id']}:kill_switch/{switch['id']}"
             await tx.run("wake", f"message/{row['message_id']}", "wake", {"cause": cause}, cause)
         await barrier("after_withdraw", row["message_id"])

@@ -98,7 +98,9 @@ class Parsing:
                     "parse_keep", request.message_id, mailbox_id, parsed.parser_version, parsed.model_dump_json()
                 )
         except LostRace:
-            return await self._poison(row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request)
+            return await self._poison(
+                row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request
+            )
         return ParseResult(message_id=request.message_id, mailbox_id=mailbox_id)
 
 

@@ -70,9 +70,7 @@ class Answered(Protocol[T]):
 class Models(Protocol):
     """The one way to a chat model."""
 
-    async def ask(
-        self, task: ModelTask, prompt: Prompt, schema: type[M], context: UsageContext
-    ) -> Answered[M]: ...
+    async def ask(self, task: ModelTask, prompt: Prompt, schema: type[M], context: UsageContext) -> Answered[M]: ...
     async def write(self, task: ModelTask, prompt: Prompt, context: UsageContext) -> Completion: ...
 
 

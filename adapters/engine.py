@@ -53,7 +53,9 @@ def _batches(ids: list[str]) -> Iterable[list[str]]:
         yield ids[start : start + IDS_PER_QUERY]
 
 
-async def keep_schedule(client: Client, name: str, workflow: str, argument: Contract, every: object, queue: str) -> None:
+async def keep_schedule(
+    client: Client, name: str, workflow: str, argument: Contract, every: object, queue: str
+) -> None:
     """Creates the schedule if it is missing; an existing one stays as a person left it."""
     action = ScheduleActionStartWorkflow(workflow, argument, id=name, task_queue=queue)
     schedule = Schedule(

@@ -8,7 +8,20 @@ from typing import Any
 import structlog
 
 NEVER = frozenset(
-    {"body", "text", "subject", "from", "to", "address", "password", "token", "secret", "api_key", "authorization", "html"}
+    {
+        "body",
+        "text",
+        "subject",
+        "from",
+        "to",
+        "address",
+        "password",
+        "token",
+        "secret",
+        "api_key",
+        "authorization",
+        "html",
+    }
 )
 
 

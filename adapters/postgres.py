@@ -1,4 +1,5 @@
-"""Postgres behind one small door: named statements from `queries.sql`, and transactions that say for whom they work (HB1)."""
+"""Postgres behind one small door: named statements from `queries.sql`, and transactions that say for whom they work
+(HB1)."""
 
 import asyncio
 import json
@@ -131,7 +132,9 @@ class Database:
         """BEGIN and the scope in one round trip, COMMIT at the end, ROLLBACK on any exception."""
         settings = f"BEGIN; SET LOCAL deskhand.mailbox = '{scope_of(mailboxes)}'"
         if lifecycle:
-            settings += f"; SET LOCAL deskhand.writer = 'lifecycle'; SET LOCAL lock_timeout = {LIFECYCLE_LOCK_TIMEOUT_MS}"
+            settings += (
+                f"; SET LOCAL deskhand.writer = 'lifecycle'; SET LOCAL lock_timeout = {LIFECYCLE_LOCK_TIMEOUT_MS}"
+            )
         try:
             async with self.pool.acquire(timeout=timeout_s) as connection:
                 await connection.execute(settings)

@@ -740,6 +740,9 @@ SELECT id FROM outbox WHERE message_id = $1 AND reply_slot = $2 AND id <> $3 AND
 -- name: claim_breaker_open
 SELECT EXISTS (SELECT 1 FROM agent_circuit_breakers WHERE mailbox_id = $1 AND state = 'open')
 
+-- name: claim_rule
+SELECT r.* FROM autonomy_decisions d JOIN autonomy_rules r ON r.id = d.rule_id WHERE d.id = $1
+
 -- name: claim_sent_automatically
 SELECT (SELECT count(*) FROM outbox WHERE thread_id = $1 AND automatic AND state IN ('sending', 'sent', 'ambiguous', 'bounced')
         AND decided_at > coalesce((SELECT max(decided_at) FROM outbox WHERE thread_id = $1 AND NOT automatic), '-infinity'))::int
@@ -810,7 +813,7 @@ SELECT s.id, s.mailbox_id, s.thrown_at FROM kill_switches s WHERE s.withdrawn_at
 
 -- name: relay_switch_pending
 SELECT id, message_id FROM outbox WHERE mailbox_id = $1 AND state = 'ready' AND decided_at <= $2 AND reply_slot = 'reply'
-ORDER BY decided_at LIMIT 100
+    AND id > $3 ORDER BY id LIMIT 100
 
 -- name: relay_switch_done
 UPDATE kill_switches SET withdrawn_at = now() WHERE id = $1

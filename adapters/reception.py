@@ -1,4 +1,5 @@
-"""The one door for mail: bytes, event, message key, start order and ledger in one transaction, then success (RC1, RC5-RC7)."""
+"""The one door for mail: bytes, event, message key, start order and ledger in one transaction, then success (RC1,
+RC5-RC7)."""
 
 import hashlib
 from email.utils import getaddresses
@@ -66,7 +67,9 @@ class Reception:
         row = await tx.must("door_event_known", d.source, provider_id)
         if row["body_sha256"] == sha256:
             return row["id"], True
-        again = await tx.value("door_event", d.source, f"{provider_id}#{sha256}", sha256, d.event_type, ["event_id_reused"])
+        again = await tx.value(
+            "door_event", d.source, f"{provider_id}#{sha256}", sha256, d.event_type, ["event_id_reused"]
+        )
         if again is not None:
             return again, False
         row = await tx.must("door_event_known", d.source, f"{provider_id}#{sha256}")
@@ -108,9 +111,22 @@ class Reception:
         for mailbox, recipients in places:
             poison = d.poison or (PoisonReason.UNKNOWN_RECIPIENT if mailbox == unassigned else None)
             row = await tx.one(
-                "door_message", mailbox, key, event_id, d.source, organisation, sha256, d.raw_kind,
-                "poison" if poison else "accepted", poison, d.detail or None, d.envelope_sender, list(recipients),
-                d.message_id, d.verdicts, self._summary(d),
+                "door_message",
+                mailbox,
+                key,
+                event_id,
+                d.source,
+                organisation,
+                sha256,
+                d.raw_kind,
+                "poison" if poison else "accepted",
+                poison,
+                d.detail or None,
+                d.envelope_sender,
+                list(recipients),
+                d.message_id,
+                d.verdicts,
+                self._summary(d),
             )
             if row is None:
                 repeated.append(await tx.one("door_message_known", mailbox, key))
@@ -174,7 +190,7 @@ def _plain(address: str) -> str:
 def _in_header_order(addresses: list[str], to: str) -> list[str]:
     """Addresses named in To first, in its order."""
     named = _identities(_header_addresses(to, ""))
-    return sorted(addresses, key=lambda a: (named.index(a) if a in named else len(named)))
+    return sorted(addresses, key=lambda a: named.index(a) if a in named else len(named))
 
 
 async def _apply_news(tx: Transaction, row: Any, news: Any) -> None:

@@ -89,7 +89,8 @@ class ReviewDesk:
             return False
 
     async def _connected(self) -> Client:
-        """The client opens its line at the first call and again after a loss, so that the API starts without Temporal."""
+        """The client opens its line at the first call and again after a loss, so that the API starts without
+        Temporal."""
         if self._client is None:
             self._client = await Client.connect(
                 self.address,

@@ -1,4 +1,5 @@
-"""Secrets that must be readable again (webhook secrets) are sealed with a key derived from the organisation key (RC15)."""
+"""Secrets that must be readable again (webhook secrets) are sealed with a key derived from the organisation key
+(RC15)."""
 
 import os
 
@@ -22,5 +23,7 @@ def unseal(keyring: Keyring, sealed: bytes) -> str:
     try:
         plain = AESGCM(keyring.derive("seal")).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], b"webhook-secret")
     except InvalidTag:
-        raise SettingsFault("ORGANISATION_KEY: it does not open the stored webhook secrets; use the key they were made with.") from None
+        raise SettingsFault(
+            "ORGANISATION_KEY: it does not open the stored webhook secrets; use the key they were made with."
+        ) from None
     return plain.decode()

@@ -1,4 +1,5 @@
-"""Composition root of the API process: settings, pools, sources, one lazy line to Temporal, routes (RC12: mail needs no Temporal)."""
+"""Composition root of the API process: settings, pools, sources, one lazy line to Temporal, routes (RC12: mail needs
+no Temporal)."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

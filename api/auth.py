@@ -1,4 +1,5 @@
-"""Who asks, and what they may: bearer tokens, hashed at rest, scoped and expiring, and the role of the person behind (HU8)."""
+"""Who asks, and what they may: bearer tokens, hashed at rest, scoped and expiring, and the role of the person behind
+(HU8)."""
 
 import hashlib
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""The API described: error answers that every endpoint shares, and a page of our own that needs nothing from elsewhere."""
+"""The API described: error answers that every endpoint shares, and a page of our own that needs nothing from
+elsewhere."""
 
 from html import escape
 from typing import Any

@@ -51,7 +51,8 @@ class SettleBody(Asked):
 async def place_reply(
     desk: Desk, subject: Any, outbox_id: UUID, note: Note, confirmed: tuple[str, ...], request_id: str
 ) -> ReplyAnswer:
-    """Orders `reply/<outbox_id>` and waits for its row; the id comes from the request, so a repeat finds the same one."""
+    """Orders `reply/<outbox_id>` and waits for its row; the id comes from the request, so a repeat finds the same
+    one."""
     begin = ReplyStart(
         outbox_id=outbox_id,
         message_id=subject["message_id"],

@@ -1,4 +1,5 @@
-"""Reading messages: a list by keyset, one message with everything a person decides on, its raw bytes, and saving a text."""
+"""Reading messages: a list by keyset, one message with everything a person decides on, its raw bytes, and saving a
+text."""
 
 from datetime import datetime
 from typing import Annotated, Any

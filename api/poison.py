@@ -1,4 +1,5 @@
-"""Mail that could not be read, or is for nobody of ours: listed with its reason until a person decides (RC11, RC11a, P119a)."""
+"""Mail that could not be read, or is for nobody of ours: listed with its reason until a person decides (RC11, RC11a,
+P119a)."""
 
 import asyncio
 import time

@@ -1,4 +1,5 @@
-"""Texts of people are stored before any workflow hears of them, and named by id (P23, P97). A saved text is scanned (P98a)."""
+"""Texts of people are stored before any workflow hears of them, and named by id (P23, P97). A saved text is scanned
+(P98a)."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,5 @@
-"""What a message is about, in closed enums; unknown words from a model become `unspecified` before they reach a prompt."""
+"""What a message is about, in closed enums; unknown words from a model become `unspecified` before they reach a
+prompt."""
 
 from enum import StrEnum
 

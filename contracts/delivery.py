@@ -25,7 +25,8 @@ class Outgoing(Contract):
 
 
 class HandOverReport(Contract):
-    """`detail` holds the server's words, at most 400 characters, without mail text; `provider_id` the id assigned, if any."""
+    """`detail` holds the server's words, at most 400 characters, without mail text; `provider_id` the id assigned, if
+    any."""
 
     result: HandOver
     detail: str = ""

@@ -6,7 +6,8 @@ class DeskhandError(Exception):
 
 
 class TransientFault(DeskhandError):
-    """Worth another try: timeouts, connection faults, 408, 409, 429, 5xx. `retry_after_s` is the provider's wish, if any."""
+    """Worth another try: timeouts, connection faults, 408, 409, 429, 5xx. `retry_after_s` is the provider's wish, if
+    any."""
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)

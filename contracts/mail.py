@@ -86,7 +86,9 @@ class ParsedMail(Contract):
     attribute_text: tuple[HiddenPassage, ...] = ()
     language: str = ""
     attachments: tuple[Attachment, ...] = ()
-    attached_mails: tuple[str, ...] = Field(default=(), description="One readable line for each attached message/rfc822.")
+    attached_mails: tuple[str, ...] = Field(
+        default=(), description="One readable line for each attached message/rfc822."
+    )
     calendar: tuple[str, ...] = Field(default=(), description="Facts of calendar parts as `NAME: value` lines (MI13).")
     calendar_method: str = ""
     parts_differ: bool = False
@@ -95,5 +97,7 @@ class ParsedMail(Contract):
     signed: bool = False
     decoded_as: tuple[str, ...] = ()
     replacements: int = 0
-    headers: tuple[tuple[str, str], ...] = Field(default=(), description="Top-level headers in order, decoded, bounded.")
+    headers: tuple[tuple[str, str], ...] = Field(
+        default=(), description="Top-level headers in order, decoded, bounded."
+    )
     defects: tuple[str, ...] = ()

@@ -6,7 +6,8 @@ from contracts.base import Contract
 
 
 class Evidence(Contract):
-    """One hit of one detector. `weight` is its band value; `snippet` holds at most 200 characters; `place` names the part."""
+    """One hit of one detector. `weight` is its band value; `snippet` holds at most 200 characters; `place` names the
+    part."""
 
     detector: str
     family: str

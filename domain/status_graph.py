@@ -45,7 +45,9 @@ def allowed(from_: Status | None, to: Status) -> bool:
     return (from_, to) in PAIRS
 
 
-def account(status: Status, hold: str | None, archive_reason: ArchiveReason | str | None, outbox_state: str | None) -> str:
+def account(
+    status: Status, hold: str | None, archive_reason: ArchiveReason | str | None, outbox_state: str | None
+) -> str:
     """The one account a pipeline message is counted in (GL1)."""
     if status is S.RECEIVED and hold:
         return f"received:{hold}"

@@ -208,7 +208,9 @@ class InboundMessageWorkflow(ReviewHandlers):
         retry_in = None
         try:
             result = await start("deliver", request, DeliverResult, policies.DELIVER, "hand over")
-            retry_in = result.retry_in_s if result.state in (DeliverState.NOT_CLAIMED, DeliverState.FAILED_SAFE) else None
+            retry_in = (
+                result.retry_in_s if result.state in (DeliverState.NOT_CLAIMED, DeliverState.FAILED_SAFE) else None
+            )
         except ActivityError:
             workflow.logger.warning("the send activity was lost; its outbox row decides")
         if retry_in is not None:
@@ -287,9 +289,7 @@ class InboundMessageWorkflow(ReviewHandlers):
         return await self._apply(command)
 
     async def _apply(self, command: Command) -> Outcome:
-        outcome: Outcome = await start(
-            "lifecycle", command, Outcome, policies.LIFECYCLE, command.act.kind
-        )
+        outcome: Outcome = await start("lifecycle", command, Outcome, policies.LIFECYCLE, command.act.kind)
         if outcome.result is Result.MESSAGE_NOT_FOUND:
             raise ApplicationError("the message does not exist", type="MessageNotFound", non_retryable=True)
         self._adopt(outcome.view)

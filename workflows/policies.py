@@ -60,9 +60,7 @@ def _step(seconds: int) -> Policy:
 LIFECYCLE = Policy(local=True, start_to_close=timedelta(seconds=5), retry=_DATABASE_RETRY)
 PARSE_LOCAL = Policy(local=True, start_to_close=timedelta(seconds=5), retry=_ONCE)
 PARSE_REMOTE = Policy(local=False, start_to_close=timedelta(seconds=30), retry=_STEP_RETRY)
-DELIVER = Policy(
-    local=False, start_to_close=timedelta(seconds=660), retry=_ONCE, heartbeat=HEARTBEAT_TIMEOUT
-)
+DELIVER = Policy(local=False, start_to_close=timedelta(seconds=660), retry=_ONCE, heartbeat=HEARTBEAT_TIMEOUT)
 RECONCILE = Policy(local=False, start_to_close=timedelta(seconds=60), retry=_DATABASE_RETRY)
 SWEEP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RETRY)
 RECONCILE_AFTER = (timedelta(seconds=2), timedelta(seconds=30), timedelta(minutes=5), timedelta(minutes=25))

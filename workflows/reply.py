@@ -1,4 +1,5 @@
-"""A reply written on a thread that held nothing open: undo window, one hand-over, and a person for every doubt (P97a)."""
+"""A reply written on a thread that held nothing open: undo window, one hand-over, and a person for every doubt
+(P97a)."""
 
 from datetime import timedelta
 

@@ -1,4 +1,5 @@
-"""What reviewers may ask of a message's workflow: Updates with validators on workflow state, and the twin signals (P97, P99)."""
+"""What reviewers may ask of a message's workflow: Updates with validators on workflow state, and the twin signals
+(P97, P99)."""
 
 from collections.abc import Awaitable, Callable
 

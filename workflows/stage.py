@@ -1,4 +1,5 @@
-"""What a person sees of a run in the Temporal Web UI: the stage as details, and search attributes at four points (P31)."""
+"""What a person sees of a run in the Temporal Web UI: the stage as details, and search attributes at four points
+(P31)."""
 
 from typing import TYPE_CHECKING
 

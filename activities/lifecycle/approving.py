@@ -62,7 +62,15 @@ async def approve_automatically(work: Work) -> None:
 
 
 async def approve_by_person(
-    work: Work, *, source: str, revision: int, text: str, seen: UUID, findings: tuple[str, ...], note: Any, resolve: bool
+    work: Work,
+    *,
+    source: str,
+    revision: int,
+    text: str,
+    seen: UUID,
+    findings: tuple[str, ...],
+    note: Any,
+    resolve: bool,
 ) -> None:
     """E15: the revision a person saw, with the undo window of the mailbox."""
     confirmed = [{"finding_id": f, "reason_note_id": str(note) if note else None} for f in findings]
@@ -99,8 +107,15 @@ async def _approve(
     )
     await work.move(Status.APPROVED)
     await new_outbox_row(
-        work, automatic=source == "auto", by=by, revision=revision, text=text, seen=seen, findings=findings,
-        send_at=send_at, decision_id=decision_id,
+        work,
+        automatic=source == "auto",
+        by=by,
+        revision=revision,
+        text=text,
+        seen=seen,
+        findings=findings,
+        send_at=send_at,
+        decision_id=decision_id,
     )
 
 
@@ -125,10 +140,29 @@ async def new_outbox_row(
     domain = c["mailbox_address"].rpartition("@")[2]
     rfc_id = f"{outbox_id}.{secrets.token_hex(8)}@{domain}"
     await work.tx.run(
-        "review_new_outbox", outbox_id, work.mailbox_id, work.id, work.thread_id, slot, generation, previous, automatic,
-        by, decision_id, revision, list(findings), seen, c["mailbox_address"], c["mailbox_name"],
-        list(m["reply_recipients"]), list(m["reply_cc"]), hash_of(m), subject_of(m),
-        hashlib.sha256(text.encode()).hexdigest(), rfc_id, send_at,
+        "review_new_outbox",
+        outbox_id,
+        work.mailbox_id,
+        work.id,
+        work.thread_id,
+        slot,
+        generation,
+        previous,
+        automatic,
+        by,
+        decision_id,
+        revision,
+        list(findings),
+        seen,
+        c["mailbox_address"],
+        c["mailbox_name"],
+        list(m["reply_recipients"]),
+        list(m["reply_cc"]),
+        hash_of(m),
+        subject_of(m),
+        hashlib.sha256(text.encode()).hexdigest(),
+        rfc_id,
+        send_at,
     )
     await work.tx.run("review_sent_id", work.mailbox_id, rfc_id, outbox_id, work.thread_id)
     return outbox_id

@@ -1,4 +1,5 @@
-"""Transitions one message causes on another of its thread: idempotent by the causing id, always with a wake (P20, P20a)."""
+"""Transitions one message causes on another of its thread: idempotent by the causing id, always with a wake (P20,
+P20a)."""
 
 from uuid import UUID
 

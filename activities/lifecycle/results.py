@@ -57,7 +57,12 @@ async def _classify(work: Work, output: Any, to: Status | None) -> None:
     flags = sorted({*work.message["content_flags"]} - FROM_CLASSIFICATION | {*c.flags})
     intents = [i.model_dump(mode="json") for i in c.intents]
     await work.tx.run(
-        "step_set_classification", work.id, c.classification.model_dump_json(), intents, flags, c.offline,
+        "step_set_classification",
+        work.id,
+        c.classification.model_dump_json(),
+        intents,
+        flags,
+        c.offline,
         to is Status.DRAFT_READY,
     )
 
@@ -130,7 +135,9 @@ async def revise_decision(work: Work, objection: str) -> None:
     """An automatic decision that could not be carried out is stored as the review it became (P85)."""
     row = await work.tx.must("step_output", work.id, work.run_no, StepKind.ROUTE)
     route = RouteOutput.model_validate(row["output"])
-    await _store_decision(work, route.model_copy(update={"outcome": "human_review", "reason": objection, "gate": objection}))
+    await _store_decision(
+        work, route.model_copy(update={"outcome": "human_review", "reason": objection, "gate": objection})
+    )
 
 
 async def _store_decision(work: Work, route: RouteOutput) -> None:

@@ -1,4 +1,5 @@
-"""What becomes of an approved reply: sent, failed, doubtful, withdrawn; the outbox row is the evidence (E19-E21, OB4)."""
+"""What becomes of an approved reply: sent, failed, doubtful, withdrawn; the outbox row is the evidence (E19-E21,
+OB4)."""
 
 from datetime import timedelta
 from uuid import UUID

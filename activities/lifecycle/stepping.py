@@ -1,4 +1,5 @@
-"""A step's end: its row closes, its output becomes fields of the message, the status moves, the next row begins (P15, P19)."""
+"""A step's end: its row closes, its output becomes fields of the message, the status moves, the next row begins (P15,
+P19)."""
 
 import re
 from datetime import timedelta
@@ -42,7 +43,8 @@ async def end_step(work: Work, act: EndStep) -> Answer:
 
 
 def _of_another_run(work: Work) -> bool:
-    """A cause `<run>.<restart>:<step>:…` that names another run or restart came late; it may touch nothing of this one."""
+    """A cause `<run>.<restart>:<step>:…` that names another run or restart came late; it may touch nothing of this
+    one."""
     named = RUN_IN_CAUSE.match(work.command.cause_key)
     return named is not None and named[1] != f"{work.run_no}.{work.message['restart_no']}"
 

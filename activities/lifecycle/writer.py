@@ -1,4 +1,5 @@
-"""One lifecycle call is one transaction: known cause, locks in their documented order, the change, its event (P15-P18)."""
+"""One lifecycle call is one transaction: known cause, locks in their documented order, the change, its event
+(P15-P18)."""
 
 import hashlib
 from collections.abc import Awaitable, Callable
@@ -161,7 +162,9 @@ def _refuse_terminal(work: Work) -> Refused | None:
 
 async def _record(work: Work, answer: Answer, *, entry: bool = False) -> Outcome:
     if answer == NOTHING:
-        return Outcome(result=Result.OK, from_status=work.status, to_status=work.status, view=await read_view(work.tx, work.id))
+        return Outcome(
+            result=Result.OK, from_status=work.status, to_status=work.status, view=await read_view(work.tx, work.id)
+        )
     before = None if entry else work.status
     accepted = isinstance(answer, Change)
     if isinstance(answer, Refused):

@@ -7,7 +7,7 @@ from uuid import UUID
 from activities.lifecycle.writer import apply_in
 from activities.ports import Row, Transaction
 from activities.sending.rendering import render
-from activities.steps.route_facts import SENDER_CAP, THREAD_CAP, mailbox_hours
+from activities.steps.route_facts import SENDER_CAP, THREAD_CAP, hours_of
 from contracts.delivery import Outgoing
 from contracts.lifecycle import Command, SendResult, Withdraw
 from contracts.status import OutboxState, Status
@@ -34,9 +34,7 @@ class Claimed:
     unproven_since: datetime | None = None
 
 
-async def claim(
-    tx: Transaction, request: DeliverRequest, keyring: Keyring, build_id: str
-) -> Claimed | DeliverResult:
+async def claim(tx: Transaction, request: DeliverRequest, keyring: Keyring, build_id: str) -> Claimed | DeliverResult:
     """`ready → sending` if nothing objects; otherwise what stands in the row, or the withdrawal (E20)."""
     if await tx.value("claim_build") != build_id:
         return DeliverResult(state=DeliverState.NOT_CLAIMED, retry_in_s=BUILD_RETRY_S)
@@ -48,7 +46,9 @@ async def claim(
         return settled or DeliverResult(state=DeliverState.WITHDRAWN)
     now = await tx.value("clock")
     if row["send_at"] > now:
-        return DeliverResult(state=DeliverState.NOT_CLAIMED, retry_in_s=max(1, int((row["send_at"] - now).total_seconds()) + 1))
+        return DeliverResult(
+            state=DeliverState.NOT_CLAIMED, retry_in_s=max(1, int((row["send_at"] - now).total_seconds()) + 1)
+        )
     earlier = await tx.value("claim_went_out", row["message_id"], row["reply_slot"], row["id"])
     if earlier is not None:
         return await _proved(tx, request, earlier, keyring)
@@ -97,8 +97,8 @@ async def _automatic_objection(tx: Transaction, row: Row, message: Row, now: dat
         return "human_touch"
     if await tx.value("claim_breaker_open", row["mailbox_id"]):
         return "breaker_open"
-    hours = mailbox_hours(await tx.must("lifecycle_config", row["mailbox_id"]))
-    if hours_objection(hours, now) is not None:
+    config, rule = await tx.must("lifecycle_config", row["mailbox_id"]), await tx.one("claim_rule", row["decision_id"])
+    if hours_objection(hours_of(config, rule), now) is not None:
         return "working_hours"
     sender = message["from_identity"] or "unknown"
     await tx.run("enter_budget_rows", row["mailbox_id"], [sender])
@@ -150,7 +150,8 @@ async def _withdraw(tx: Transaction, request: DeliverRequest, objection: str, ke
 
 
 async def _proved(tx: Transaction, request: DeliverRequest, earlier: UUID, keyring: Keyring) -> DeliverResult:
-    """An earlier generation of the slot is proved sent meanwhile: this one must not leave, and the message is answered."""
+    """An earlier generation of the slot is proved sent meanwhile: this one must not leave, and the message is
+    answered."""
     await tx.run("review_cancel_outbox", request.outbox_id, "already_sent")
     command = Command(
         message_id=request.message_id,
@@ -169,4 +170,3 @@ async def _take(tx: Transaction, row: Row, message: Row, keyring: Keyring, now: 
     deadline = now + CLAIM_LASTS
     attempt = await tx.value("claim_take", row["id"], mail.raw, deadline)
     return Claimed(mail=mail, deadline=deadline, attempt=attempt)
-

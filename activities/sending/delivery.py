@@ -1,4 +1,5 @@
-"""The send activity and its sweeper: claim, one try, truthful report; a doubt is never answered by sending again (OB8-OB10)."""
+"""The send activity and its sweeper: claim, one try, truthful report; a doubt is never answered by sending again
+(OB8-OB10)."""
 
 from datetime import datetime, timedelta
 from typing import Any

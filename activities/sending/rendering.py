@@ -41,7 +41,9 @@ def _order(row: Any, message: Any, text: str, keyring: Keyring, now: datetime) -
         parent_message_id=parent,
         parent_references=tuple(message["references_ids"]),
         body=text,
-        quote=QuotedMail(sent_at=message["received_at"], name=_shown_name(message), text=message["new_text"] or message["text_body"]),
+        quote=QuotedMail(
+            sent_at=message["received_at"], name=_shown_name(message), text=message["new_text"] or message["text_body"]
+        ),
         human_approved=not row["automatic"],
     )
 

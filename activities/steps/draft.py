@@ -44,9 +44,7 @@ async def _draft(context: StepContext, briefing: ContextOutput, classified: Clas
     answer: DraftAnswer = await context.ask(ModelTask.DRAFT, await _prompt(context, briefing, classified), DraftAnswer)
     quality = await _self_check(context, briefing, answer.reply)
     grounding = ground(answer.reply, [Source(**s.model_dump()) for s in briefing.sources], context.message["text_body"])
-    score = confidence_score(
-        classified.classification.confidence, quality.score if quality else None, grounding.score
-    )
+    score = confidence_score(classified.classification.confidence, quality.score if quality else None, grounding.score)
     return DraftOutput(
         text=answer.reply,
         subject=draft_subject(context.message["subject"]),
@@ -111,9 +109,7 @@ async def _options(context: StepContext, briefing: ContextOutput, reply: str, sc
 
 def _facts(grounding: Grounding) -> tuple[GroundedFact, ...]:
     return tuple(
-        GroundedFact(
-            text=i.text, kind=i.kind, start=i.start, end=i.end, grounded=i.grounded, source_id=i.source_id
-        )
+        GroundedFact(text=i.text, kind=i.kind, start=i.start, end=i.end, grounded=i.grounded, source_id=i.source_id)
         for i in grounding.items
     )
 

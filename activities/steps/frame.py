@@ -1,4 +1,5 @@
-"""What surrounds every step: stored output, typed faults, heartbeats; so that a step module holds only its own work (P12, P24, P34)."""
+"""What surrounds every step: stored output, typed faults, heartbeats; so that a step module holds only its own work
+(P12, P24, P34)."""
 
 import asyncio
 import time
@@ -181,7 +182,13 @@ async def _store_error(tools: StepTools, step: StepInput, fault: BaseException) 
     with suppress(TransientFault):
         async with tools.database.transaction(run.mailbox_id) as tx:
             await tx.run(
-                "step_store_error", run.mailbox_id, run.message_id, step.step, type(fault).__name__, words[:2000], attempt
+                "step_store_error",
+                run.mailbox_id,
+                run.message_id,
+                step.step,
+                type(fault).__name__,
+                words[:2000],
+                attempt,
             )
     if not known:
         activity.logger.exception("unexpected fault", extra={"message_id": str(run.message_id), "step": step.step})

@@ -35,7 +35,7 @@ from domain.routing.gate_facts import (
 )
 from domain.routing.handling import HandledMessage, HandlingKind, HandlingRule, Predicate
 from domain.routing.rules import AutonomyRule, GlobalFallback, RuleMode, governing_rule
-from domain.routing.working_hours import HoursOverride, WorkingHours
+from domain.routing.working_hours import HoursOverride, WorkingHours, hours_in_force
 
 THREAD_CAP = 2
 SENDER_CAP = 5
@@ -57,8 +57,13 @@ async def read_facts(context: StepContext, *, draw: float) -> RouteFacts:
         rules = [_rule(r) for r in await tx.rows("route_rules", m["mailbox_id"])]
         governing = governing_rule(rules, classified.classification.category, m["from_identity"])
         counts = await tx.must(
-            "route_counts", m["mailbox_id"], m["thread_id"], m["from_identity"], classified.classification.category,
-            governing.id if governing else None, m["id"],
+            "route_counts",
+            m["mailbox_id"],
+            m["thread_id"],
+            m["from_identity"],
+            classified.classification.category,
+            governing.id if governing else None,
+            m["id"],
         )
         gates = await _gates(tx, m, config, counts, briefing, classified, draft, governing, draw)
         return RouteFacts(
@@ -108,7 +113,7 @@ async def _gates(
             for s in await tx.rows("claim_switches", m["mailbox_id"])
         ),
         spend=await _spend(tx, m, config, counts),
-        hours=HoursFacts(mailbox=mailbox_hours(config), rule=governing.hours if governing else None),
+        hours=HoursFacts(mailbox=_hours(config), rule=governing.hours if governing else None),
         classes=ClassFacts(model_category=c.category, model_priority=c.priority),
         inbound=_inbound(m),
         require_sender_auth=config["require_sender_auth"],
@@ -143,8 +148,12 @@ async def _spend(tx: Transaction, m: Row, config: Row, counts: Row) -> Any:
     )
 
 
-def mailbox_hours(config: Row) -> WorkingHours:
-    """The mailbox's own hours, without any rule's."""
+def hours_of(config: Row, rule: Row | None) -> WorkingHours:
+    """The hours in force: the rule's where it has its own, else the mailbox's (gate 4)."""
+    return hours_in_force(_hours(config), _rule(rule).hours if rule else None)
+
+
+def _hours(config: Row) -> WorkingHours:
     return WorkingHours(
         zone=config["working_hours_zone"] or config["timezone"],
         enabled=config["working_hours_enabled"],
@@ -255,4 +264,3 @@ def _breaker(r: Row) -> Breaker:
         recovered_at=r["recovered_at"],
         probes_used=r["probes_used"],
     )
-

@@ -1,4 +1,5 @@
-"""The mails one scan covers (a leader and what was coalesced into it), each with its parts and its spam and phishing facts (P51, P53)."""
+"""The mails one scan covers (a leader and what was coalesced into it), each with its parts and its spam and phishing
+facts (P51, P53)."""
 
 from dataclasses import dataclass
 

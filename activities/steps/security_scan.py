@@ -1,4 +1,5 @@
-"""The first step: what in this mail tries to manipulate a model or a person, graded, on every form of its text (P53-P61)."""
+"""The first step: what in this mail tries to manipulate a model or a person, graded, on every form of its text
+(P53-P61)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -28,7 +29,8 @@ Placed = tuple[str, GuardVerdict]
 
 
 async def execute(context: StepContext, step: StepInput) -> ScanOutput:
-    """Detectors always, the guard only with the agent on; siblings coalesced into this message count as its own (P51)."""
+    """Detectors always, the guard only with the agent on; siblings coalesced into this message count as its own
+    (P51)."""
     bypassed = await bypassed_of(context)
     mails = await read_mails(context, bypassed)
     parts = [part for mail in mails for part in mail.parts]

@@ -139,7 +139,8 @@ async def carried_out(visit: Visit, action: str, work: Callable[[Desk], Any]) ->
 
 
 async def refused(visit: Visit, action: str, error: ApiError) -> Response:
-    """Back to the same place with the reason; what was typed is kept, and the request id where it may be repeated (P100)."""
+    """Back to the same place with the reason; what was typed is kept, and the request id where it may be repeated
+    (P100)."""
     kept = {name: visit.form.get(name) for name in KEPT_FIELDS if visit.form.get(name)}
     await visit.note(
         kind="refused", action=action, error=error.error, message=error.message, by=error.extra.get("by_name") or "",

@@ -1,4 +1,5 @@
-"""Style sheet, scripts and the page of keys: files of our own, read once, with an address that changes with their content."""
+"""Style sheet, scripts and the page of keys: files of our own, read once, with an address that changes with their
+content."""
 
 import hashlib
 from functools import cache

@@ -1,4 +1,5 @@
-"""What a person needs to decide about one message: its draft and where it came from, findings, reason, and what is possible."""
+"""What a person needs to decide about one message: its draft and where it came from, findings, reason, and what is
+possible."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,5 @@
-"""Attachments leave as downloads of one harmless type, at addresses that soon stop working; nothing is ever shown in place (HU4)."""
+"""Attachments leave as downloads of one harmless type, at addresses that soon stop working; nothing is ever shown in
+place (HU4)."""
 
 import hashlib
 import hmac

@@ -1,4 +1,5 @@
-"""The frame around every page: the rail with its counts, the accounting line, and what is to be told or can be undone."""
+"""The frame around every page: the rail with its counts, the accounting line, and what is to be told or can be
+undone."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

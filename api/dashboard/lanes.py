@@ -1,4 +1,5 @@
-"""Messages by where they are: the review queue, quarantine, what failed, and every other account of the line (P116, P119)."""
+"""Messages by where they are: the review queue, quarantine, what failed, and every other account of the line (P116,
+P119)."""
 
 from dataclasses import dataclass
 from datetime import datetime

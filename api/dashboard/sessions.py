@@ -1,4 +1,5 @@
-"""Who is signed in: sessions kept on the server under the hash of an opaque id, and the walls around every form (HU5, HU7).
+"""Who is signed in: sessions kept on the server under the hash of an opaque id, and the walls around every form (HU5,
+HU7).
 
 A session ends by itself after twelve idle hours or seven days, and at once when password, role or account change.
 """

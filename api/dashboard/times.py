@@ -1,4 +1,5 @@
-"""Moments as people say them: near ones relative, far ones as a date, the exact time beside it, in the mailbox's zone."""
+"""Moments as people say them: near ones relative, far ones as a date, the exact time beside it, in the mailbox's
+zone."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

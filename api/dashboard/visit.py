@@ -1,4 +1,5 @@
-"""One request of one signed-in person, and the door every page stands behind: session, role, form token, plain errors."""
+"""One request of one signed-in person, and the door every page stands behind: session, role, form token, plain
+errors."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

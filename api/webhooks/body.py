@@ -1,4 +1,5 @@
-"""Reading a request body under a cap: on disk beyond 1 MiB, no more kept than asked for, no slower than agreed (RC17, RC20)."""
+"""Reading a request body under a cap: on disk beyond 1 MiB, no more kept than asked for, no slower than agreed (RC17,
+RC20)."""
 
 import asyncio
 import tempfile
@@ -13,7 +14,8 @@ STUB_BYTES = 1024 * 1024
 
 
 class TooLarge(Exception):
-    """The body passed the absolute ceiling. What followed was taken off the line, so that the sender reads the answer."""
+    """The body passed the absolute ceiling. What followed was taken off the line, so that the sender reads the
+    answer."""
 
 
 @dataclass
@@ -49,7 +51,8 @@ class Caps:
 
 
 async def read_body(stream: AsyncIterator[bytes], check: BodyCheck, caps: Caps) -> Body:
-    """Feeds every byte to the signature check; raises TooLarge above the ceiling, TimeoutError from a dawdling sender."""
+    """Feeds every byte to the signature check; raises TooLarge above the ceiling, TimeoutError from a dawdling
+    sender."""
     file: BinaryIO = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # type: ignore[assignment]
     try:
         async with asyncio.timeout(caps.within_s):

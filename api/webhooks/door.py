@@ -1,4 +1,5 @@
-"""The receiver contract: method, body under a cap, signature, replay check, one transaction, then exactly 200 (RC2-RC20)."""
+"""The receiver contract: method, body under a cap, signature, replay check, one transaction, then exactly 200
+(RC2-RC20)."""
 
 import asyncio
 import hashlib

@@ -49,7 +49,8 @@ def _object(raw: bytes) -> tuple[dict[str, Any] | None, tuple[PoisonReason, str]
 
 
 def _loads(raw: bytes) -> Any:
-    """JSON as senders write it: half of a surrogate pair, as a text cut in an emoji has, costs one character, not the mail."""
+    """JSON as senders write it: half of a surrogate pair, as a text cut in an emoji has, costs one character, not the
+    mail."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:

@@ -1,4 +1,5 @@
-"""Everything at and below /webhooks, in front of the framework: no redirect, form parser or 404 of its own can reach a sender (RC2)."""
+"""Everything at and below /webhooks, in front of the framework: no redirect, form parser or 404 of its own can reach
+a sender (RC2)."""
 
 import re
 from typing import Any

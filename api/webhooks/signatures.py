@@ -1,4 +1,5 @@
-"""Signatures over raw bytes, checked in constant time and in pieces, so that a large body is never held whole (RC3, RC15, AD3)."""
+"""Signatures over raw bytes, checked in constant time and in pieces, so that a large body is never held whole (RC3,
+RC15, AD3)."""
 
 import base64
 import binascii

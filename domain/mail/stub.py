@@ -1,4 +1,5 @@
-"""What envelope and headers alone say of a mail that no parser could read, so that a person can answer it by hand (RC11)."""
+"""What envelope and headers alone say of a mail that no parser could read, so that a person can answer it by hand
+(RC11)."""
 
 from contracts.mail import ParsedMail
 from domain.mail.address_list import read_address_list

@@ -83,7 +83,9 @@ class World:
         """The parse activity."""
         return await self.parsing.parse(ParseRequest(message_id=message_id, **more))
 
-    async def do(self, message_id: UUID, act: Act, cause: str | None = None, actor: str = "workflow", **more: Any) -> Outcome:
+    async def do(
+        self, message_id: UUID, act: Act, cause: str | None = None, actor: str = "workflow", **more: Any
+    ) -> Outcome:
         """One lifecycle command."""
         key = cause or f"test/{next(self.counter)}"
         return await self.lifecycle.apply(
@@ -95,8 +97,17 @@ class World:
         row = await self.row(message_id)
         async with self.database.transaction() as tx:
             await tx.run(
-                "step_store_output", message_id, self.mailbox_id, row["run_no"], kind, output.model_dump_json(), {}, 1, 5,
-                None, None,
+                "step_store_output",
+                message_id,
+                self.mailbox_id,
+                row["run_no"],
+                kind,
+                output.model_dump_json(),
+                {},
+                1,
+                5,
+                None,
+                None,
             )
 
     async def end(self, message_id: UUID, kind: StepKind, output: Contract, **route: Any) -> Outcome:
@@ -113,7 +124,9 @@ class World:
     async def to_draft_ready(self, message_id: UUID, **draft: Any) -> Outcome:
         """All five steps to review."""
         await self.to_drafted(message_id, **draft)
-        return await self.end(message_id, StepKind.ROUTE, route_output(), to=Status.DRAFT_READY, reason="auto_reply_off")
+        return await self.end(
+            message_id, StepKind.ROUTE, route_output(), to=Status.DRAFT_READY, reason="auto_reply_off"
+        )
 
     async def to_drafted(self, message_id: UUID, **draft: Any) -> Outcome:
         """Four steps; the route step is running."""
@@ -124,7 +137,11 @@ class World:
         """Three steps; the draft step is running."""
         await self.enter(message_id)
         await self.end(
-            message_id, StepKind.SECURITY_SCAN, scan_output(), to=Status.CLASSIFYING, next_step=StepKind.CONTEXT_RETRIEVAL
+            message_id,
+            StepKind.SECURITY_SCAN,
+            scan_output(),
+            to=Status.CLASSIFYING,
+            next_step=StepKind.CONTEXT_RETRIEVAL,
         )
         await self.end(message_id, StepKind.CONTEXT_RETRIEVAL, context_output(), next_step=StepKind.CLASSIFY)
         return await self.end(
@@ -183,7 +200,9 @@ def classify_output(category: Category = Category.SUPPORT, priority: Priority = 
 
 def draft_output(**more: Any) -> DraftOutput:
     """A draft with a fair score."""
-    return DraftOutput(**{"text": "Your order is on its way.", "subject": "Re: Where is my order?", "confidence": 0.9, **more})
+    return DraftOutput(
+        **{"text": "Your order is on its way.", "subject": "Re: Where is my order?", "confidence": 0.9, **more}
+    )
 
 
 def route_output(**more: Any) -> RouteOutput:

@@ -28,7 +28,9 @@ async def test_a_restored_mail_is_never_absorbed(world: World) -> None:
     """P48: a person brought it back, whatever it had been archived as."""
     spam = await world.arrive(mail_bytes(subject=REPLY))
     await world.enter(spam)
-    await world.end(spam, StepKind.SECURITY_SCAN, scan_output(spam_score=90), to=Status.ARCHIVED, reason=ArchiveReason.SPAM)
+    await world.end(
+        spam, StepKind.SECURITY_SCAN, scan_output(spam_score=90), to=Status.ARCHIVED, reason=ArchiveReason.SPAM
+    )
     await world.do(spam, Restore(), actor="user:1")
     await world.configure(coalesce_window_ms=30_000)
     await world.arrive(mail_bytes(subject=REPLY))
@@ -47,7 +49,10 @@ async def test_a_withdrawn_send_shows_on_its_thread(world: World) -> None:
     message = await _approved(world, message_id="<c1@kunde.example>")
     await world.arrive(mail_bytes(headers="In-Reply-To: <c1@kunde.example>\r\n"))
     thread = (await world.row(message))["thread_id"]
-    assert await world.sql.fetchval("SELECT latest_draft_status FROM conversation_threads WHERE id = $1", thread) == "pending"
+    assert (
+        await world.sql.fetchval("SELECT latest_draft_status FROM conversation_threads WHERE id = $1", thread)
+        == "pending"
+    )
 
 
 async def test_many_first_mails_at_once_pass_no_budget(world: World) -> None:
@@ -85,7 +90,8 @@ async def test_receive_waits_for_a_thread_without_holding_its_contact(world: Wor
 ODD = {
     "nul in the body": mail_bytes(body="Hello\x00 there, where is it?"),
     "nul in an encoded body": mail_bytes(
-        body="SGVsbG8AIHRoZXJl", headers="Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n"
+        body="SGVsbG8AIHRoZXJl",
+        headers="Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n",
     ),
     "nul in the subject": mail_bytes(subject="=?utf-8?q?a=00b?="),
     "nul in a header": mail_bytes(headers="X-Odd: =?utf-8?q?a=00b?=\r\nX-Raw: a\x00b\r\n"),
@@ -105,7 +111,8 @@ ODD = {
 
 @pytest.mark.parametrize("case", list(ODD))
 async def test_odd_bytes_become_a_message_or_wait_for_a_person(world: World, case: str) -> None:
-    """MI2, RC11, P39: nothing the database cannot hold keeps a mail from being received, or it is poison; never neither."""
+    """MI2, RC11, P39: nothing the database cannot hold keeps a mail from being received, or it is poison; never
+    neither."""
     message = await world.accept(ODD[case])
     parsed = await world.parse(message)
     if parsed.poison_reason:
@@ -133,7 +140,8 @@ async def test_a_parser_that_breaks_leaves_the_mail_to_a_person(world: World) ->
 
 
 async def test_a_repeat_of_a_duplicate_names_the_first_message(world: World) -> None:
-    """RC7: the second delivery had its own event id and made no message; repeating it names the first one all the same."""
+    """RC7: the second delivery had its own event id and made no message; repeating it names the first one all the
+    same."""
     from api.webhooks import raw
 
     content = mail_bytes()
@@ -160,4 +168,7 @@ async def test_answering_poison_of_a_blocked_sender_by_hand(world: World) -> Non
     outcome = await world.do(message, Receive(reply_note_id=note), "req:stub-1", actor="user:1")
     assert outcome.ok and await world.status(message) == "draft_ready"
     thread = (await world.row(message))["thread_id"]
-    assert await world.sql.fetchval("SELECT latest_draft_status FROM conversation_threads WHERE id = $1", thread) == "pending"
+    assert (
+        await world.sql.fetchval("SELECT latest_draft_status FROM conversation_threads WHERE id = $1", thread)
+        == "pending"
+    )

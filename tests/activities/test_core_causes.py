@@ -1,4 +1,5 @@
-"""Causes under stress: a repeat is recognised, a new cause is not swallowed, and a late one never acts on another run (P16)."""
+"""Causes under stress: a repeat is recognised, a new cause is not swallowed, and a late one never acts on another run
+(P16)."""
 
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,9 @@ async def note(world: World, message: UUID, text: str = "A text of mine.") -> UU
 
 async def agent(world: World, on: bool) -> None:
     """Switches the agent flag of the mailbox."""
-    await world.sql.execute("UPDATE feature_flags SET is_on = $1 WHERE flag = 'ai.agent' AND mailbox_id = $2", on, world.mailbox_id)
+    await world.sql.execute(
+        "UPDATE feature_flags SET is_on = $1 WHERE flag = 'ai.agent' AND mailbox_id = $2", on, world.mailbox_id
+    )
 
 
 async def end_by_view(world: World, message: UUID, kind: StepKind, output: Any, **route: Any) -> Any:
@@ -38,7 +41,9 @@ async def test_a_step_that_runs_again_after_a_hold_ends_under_a_new_cause(world:
     message = await world.arrive()
     await agent(world, False)
     await world.enter(message)
-    held = await world.end(message, StepKind.SECURITY_SCAN, scan_output(), hold=HoldReason.AGENT_OFF, reason="agent_off")
+    held = await world.end(
+        message, StepKind.SECURITY_SCAN, scan_output(), hold=HoldReason.AGENT_OFF, reason="agent_off"
+    )
     assert held.ok and (await world.row(message))["hold_reason"] == "agent_off"
     await agent(world, True)
     await world.enter(message)
@@ -54,7 +59,9 @@ async def test_a_flag_turned_on_during_the_scan_is_not_missed(world: World) -> N
     await agent(world, False)
     await world.enter(message)
     await agent(world, True)
-    outcome = await world.end(message, StepKind.SECURITY_SCAN, scan_output(), hold=HoldReason.AGENT_OFF, reason="agent_off")
+    outcome = await world.end(
+        message, StepKind.SECURITY_SCAN, scan_output(), hold=HoldReason.AGENT_OFF, reason="agent_off"
+    )
     row = await world.row(message)
     assert outcome.ok and (row["hold_reason"], row["current_step"]) == (None, "security_scan")
     again = await world.end(
@@ -70,7 +77,8 @@ async def test_a_timed_hold_with_the_agent_off_waits_for_the_flag(world: World) 
     await world.enter(message)
     await world.end(message, StepKind.SECURITY_SCAN, scan_output(), hold=HoldReason.AGENT_OFF, reason="agent_off")
     await world.sql.execute(
-        "UPDATE inbound_messages SET hold_reason = 'rate_budget', hold_until = now() - interval '1 minute' WHERE id = $1", message
+        "UPDATE inbound_messages SET hold_reason = 'rate_budget', hold_until = now() - interval '1 minute' WHERE id = $1",
+        message,
     )
     await world.enter(message)
     row = await world.row(message)
@@ -78,7 +86,8 @@ async def test_a_timed_hold_with_the_agent_off_waits_for_the_flag(world: World) 
 
 
 async def test_the_late_end_of_an_earlier_run_ends_nothing_in_a_later_one(world: World) -> None:
-    """P16, P19: a call delayed by a lock arrives when a person has the step running again; the new run stays untouched."""
+    """P16, P19: a call delayed by a lock arrives when a person has the step running again; the new run stays
+    untouched."""
     message = await world.arrive()
     await world.to_drafting(message)
     await world.do(message, WriteReply(note_id=await note(world, message)), actor="user:1")
@@ -122,7 +131,9 @@ async def test_a_second_receive_under_another_cause_is_a_value(world: World) -> 
     message = await world.arrive()
     again = await world.do(message, Receive(), "another", actor="workflow")
     assert again.ok and again.view and again.view.status is Status.RECEIVED
-    by_hand = await world.do(message, Receive(reply_note_id=await note(world, message)), "req:by-hand-1", actor="user:1")
+    by_hand = await world.do(
+        message, Receive(reply_note_id=await note(world, message)), "req:by-hand-1", actor="user:1"
+    )
     assert by_hand.ok
     row = await world.row(message)
     assert (row["processing_status"], row["draft_response"]) == ("draft_ready", "A text of mine.")
@@ -146,7 +157,9 @@ async def test_flags_of_an_earlier_classification_do_not_survive(world: World) -
     """P26: a new run from the scan clears what the classification flagged; the parser's own flags stay."""
     message = await world.arrive()
     await world.enter(message)
-    await world.end(message, StepKind.SECURITY_SCAN, scan_output(), to=Status.CLASSIFYING, next_step=StepKind.CONTEXT_RETRIEVAL)
+    await world.end(
+        message, StepKind.SECURITY_SCAN, scan_output(), to=Status.CLASSIFYING, next_step=StepKind.CONTEXT_RETRIEVAL
+    )
     from tests.activities.conftest import context_output
 
     await world.end(message, StepKind.CONTEXT_RETRIEVAL, context_output(), next_step=StepKind.CLASSIFY)
@@ -155,7 +168,9 @@ async def test_flags_of_an_earlier_classification_do_not_survive(world: World) -
     row = await world.row(message)
     assert {"several_intents", "too_many_intents"} <= set(row["content_flags"])
     assert row["confidence_score"] == 0  # E10
-    await world.sql.execute("UPDATE inbound_messages SET content_flags = content_flags || '{parts_differ}'::text[] WHERE id = $1", message)
+    await world.sql.execute(
+        "UPDATE inbound_messages SET content_flags = content_flags || '{parts_differ}'::text[] WHERE id = $1", message
+    )
     async with world.database.transaction() as tx:
         await tx.run("step_new_run", message)
     assert (await world.row(message))["content_flags"] == ["parts_differ"]
@@ -166,7 +181,9 @@ async def test_a_requested_draft_ends_any_hold_in_received(world: World) -> None
     for reason in ("coalescing", "spend_ceiling", "llm_breaker", "rate_budget", "automatic"):
         message = await world.arrive(mail_bytes(sender=f"{reason}@kunde.example"))
         await world.sql.execute(
-            "UPDATE inbound_messages SET hold_reason = $2, hold_until = now() + interval '1 hour' WHERE id = $1", message, reason
+            "UPDATE inbound_messages SET hold_reason = $2, hold_until = now() + interval '1 hour' WHERE id = $1",
+            message,
+            reason,
         )
         assert (await world.do(message, RequestDraft(), actor="user:1")).ok, reason
         assert (await world.row(message))["hold_reason"] is None

@@ -15,7 +15,9 @@ async def _thread(world: World, message: object) -> object:
 async def test_answers_join_by_in_reply_to_and_by_references(world: World) -> None:
     """P41, C12, C13, A22: bracketless ids count; our id only at the end of References counts."""
     first = await world.arrive(mail_bytes(message_id="<a1@kunde.example>"))
-    second = await world.arrive(mail_bytes(subject="AW: Where is my order?", headers="In-Reply-To: a1@kunde.example\r\n"))
+    second = await world.arrive(
+        mail_bytes(subject="AW: Where is my order?", headers="In-Reply-To: a1@kunde.example\r\n")
+    )
     third = await world.arrive(
         mail_bytes(headers="In-Reply-To: <rewritten@gw.example>\r\nReferences: <x@y.example> <a1@kunde.example>\r\n")
     )
@@ -91,9 +93,7 @@ async def test_an_auto_reply_never_leads_and_changes_nothing(world: World) -> No
     """A34, P50, C4: the human message keeps the lead; the vacation reply is held."""
     await world.configure(coalesce_window_ms=30_000)
     human = await world.arrive(mail_bytes(subject="Re: The broken lamp"))
-    robot = await world.arrive(
-        mail_bytes(subject="Re: The broken lamp", headers="Auto-Submitted: auto-replied\r\n")
-    )
+    robot = await world.arrive(mail_bytes(subject="Re: The broken lamp", headers="Auto-Submitted: auto-replied\r\n"))
     assert (await world.row(human))["archive_reason"] is None
     assert (await world.row(robot))["hold_reason"] == "automatic"
 
@@ -181,7 +181,11 @@ async def test_newer_draft_supersedes_the_older_and_offers_its_text(world: World
     new = await world.arrive(mail_bytes(headers="In-Reply-To: <a4@kunde.example>\r\n"))
     await world.to_draft_ready(new)
     row = await world.row(old)
-    assert (row["processing_status"], row["archive_reason"], row["archived_by_message_id"]) == ("archived", "superseded", new)
+    assert (row["processing_status"], row["archive_reason"], row["archived_by_message_id"]) == (
+        "archived",
+        "superseded",
+        new,
+    )
     assert (await world.row(new))["offered_text_revision_of"] == old
 
 
@@ -189,7 +193,9 @@ async def test_resolved_thread_reopens_only_after_a_clean_scan(world: World) -> 
     """A28, TH8, P44: spam on it leaves it resolved."""
     first = await world.arrive(mail_bytes(message_id="<a5@kunde.example>"))
     thread = await _thread(world, first)
-    await world.sql.execute("UPDATE conversation_threads SET status = 'resolved', snoozed_until = now() WHERE id = $1", thread)
+    await world.sql.execute(
+        "UPDATE conversation_threads SET status = 'resolved', snoozed_until = now() WHERE id = $1", thread
+    )
     again = await world.arrive(mail_bytes(headers="In-Reply-To: <a5@kunde.example>\r\n"))
     assert await world.sql.fetchval("SELECT status FROM conversation_threads WHERE id = $1", thread) == "resolved"
     await world.to_drafting(again)

@@ -46,7 +46,11 @@ async def test_approval_fixes_everything_in_one_outbox_row(world: World) -> None
     outcome = await world.do(message, Approve(), actor="user:1")
     (row,) = await _outbox(world, message)
     assert outcome.to_status is Status.APPROVED
-    assert (row["state"], list(row["recipients"]), row["subject"]) == ("ready", ["anna@kunde.example"], "Re: Where is my order?")
+    assert (row["state"], list(row["recipients"]), row["subject"]) == (
+        "ready",
+        ["anna@kunde.example"],
+        "Re: Where is my order?",
+    )
     assert row["rfc_message_id"].startswith(str(row["id"])) and row["rfc_message_id"].endswith("@shop.example")
     assert (row["send_at"] - row["decided_at"]).total_seconds() > 14
 
@@ -101,7 +105,9 @@ async def test_edit_and_approve_keeps_the_agents_original(world: World) -> None:
     (row,) = await _outbox(world, message)
     await _hand_over(world, row["id"])
     await world.do(message, SendResult(outbox_id=row["id"]))
-    feedback = await world.sql.fetchrow("SELECT action, similarity FROM autonomy_feedback WHERE message_id = $1", message)
+    feedback = await world.sql.fetchrow(
+        "SELECT action, similarity FROM autonomy_feedback WHERE message_id = $1", message
+    )
     assert feedback["action"] == "edited" and feedback["similarity"] < 1
 
 
@@ -147,7 +153,9 @@ async def test_resolve_chosen_at_approval(world: World) -> None:
         await _hand_over(world, row["id"])
         await world.do(message, SendResult(outbox_id=row["id"]))
         thread = (await world.row(message))["thread_id"]
-        found = await world.sql.fetchrow("SELECT status, latest_draft_status FROM conversation_threads WHERE id = $1", thread)
+        found = await world.sql.fetchrow(
+            "SELECT status, latest_draft_status FROM conversation_threads WHERE id = $1", thread
+        )
         assert (found["status"], found["latest_draft_status"]) == (wanted, "sent")
 
 
@@ -156,10 +164,16 @@ async def test_delivery_refused_then_retried_keeps_the_text(world: World) -> Non
     message = await _ready(world)
     await world.do(message, Approve(), actor="user:1")
     (row,) = await _outbox(world, message)
-    await world.sql.execute("UPDATE outbox SET state = 'failed_safe', detail = '550 no such user' WHERE id = $1", row["id"])
+    await world.sql.execute(
+        "UPDATE outbox SET state = 'failed_safe', detail = '550 no such user' WHERE id = $1", row["id"]
+    )
     await world.do(message, SendResult(outbox_id=row["id"]))
     failed = await world.row(message)
-    assert (failed["processing_status"], failed["failed_step"], failed["error_message"]) == ("failed", "send", "550 no such user")
+    assert (failed["processing_status"], failed["failed_step"], failed["error_message"]) == (
+        "failed",
+        "send",
+        "550 no such user",
+    )
     assert (await world.do(message, Retry(), actor="user:1")).to_status is Status.DRAFT_READY
     assert (await world.row(message))["draft_response"] == "Your order is on its way."
     assert (await world.do(message, Approve(), actor="user:1")).ok
@@ -173,7 +187,12 @@ async def test_doubtful_delivery_is_settled_by_a_person_only(world: World) -> No
     assert (await world.row(message))["hold_reason"] == "delivery_ambiguous"
     assert (await world.do(message, ResolveDelivery(how="send_again"), actor="user:1")).ok
     first, second = await _outbox(world, message)
-    assert (first["state"], second["state"], second["previous_id"], second["generation"]) == ("ambiguous", "ready", first["id"], 2)
+    assert (first["state"], second["state"], second["previous_id"], second["generation"]) == (
+        "ambiguous",
+        "ready",
+        first["id"],
+        2,
+    )
     other = await _ready(world, sender="c@kunde.example")
     await _doubt(world, other)
     assert (await world.do(other, ResolveDelivery(how="went_out"), actor="user:1")).to_status is Status.SENT
@@ -246,7 +265,9 @@ async def test_archiving_the_only_draft_clears_the_threads_projection(world: Wor
     message = await _ready(world)
     await world.do(message, Archive(), actor="user:1")
     thread = (await world.row(message))["thread_id"]
-    assert await world.sql.fetchval("SELECT latest_draft_status FROM conversation_threads WHERE id = $1", thread) is None
+    assert (
+        await world.sql.fetchval("SELECT latest_draft_status FROM conversation_threads WHERE id = $1", thread) is None
+    )
 
 
 async def test_reject_writes_feedback_at_once(world: World) -> None:

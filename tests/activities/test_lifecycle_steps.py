@@ -66,7 +66,9 @@ async def test_resuming_without_stored_outputs_is_an_illegal_edge(world: World) 
     """A4: received -> drafting needs every earlier output."""
     message = await world.arrive()
     await world.to_drafting(message)
-    await world.do(message, FailStep(step=StepKind.DRAFT, error_type="TransientFault", permanent=False), "1.0:draft:end")
+    await world.do(
+        message, FailStep(step=StepKind.DRAFT, error_type="TransientFault", permanent=False), "1.0:draft:end"
+    )
     await world.do(message, Retry())
     await world.sql.execute("DELETE FROM step_outputs WHERE message_id = $1 AND kind = 'classify'", message)
     outcome = await world.enter(message)
@@ -83,7 +85,9 @@ async def test_a_step_overtaken_by_a_person_is_refused_and_named(world: World) -
         message, StepKind.SECURITY_SCAN, scan_output(), to=Status.CLASSIFYING, next_step=StepKind.CONTEXT_RETRIEVAL
     )
     assert outcome.result is Result.TERMINAL
-    row = await world.sql.fetchrow("SELECT status, error_message FROM agent_actions WHERE inbound_message_id = $1", message)
+    row = await world.sql.fetchrow(
+        "SELECT status, error_message FROM agent_actions WHERE inbound_message_id = $1", message
+    )
     assert row["status"] == "failed" and "terminal" in row["error_message"]
     assert list(await world.steps(message)) == ["security_scan"]
 
@@ -263,6 +267,10 @@ async def test_cap_zero_is_none(world: World) -> None:
     message = await world.arrive()
     await world.to_drafted(message)
     await world.end(
-        message, StepKind.ROUTE, route_output(outcome="auto_approve", charge="global"), to=Status.APPROVED, reason="auto"
+        message,
+        StepKind.ROUTE,
+        route_output(outcome="auto_approve", charge="global"),
+        to=Status.APPROVED,
+        reason="auto",
     )
     assert await world.status(message) == "draft_ready"

@@ -78,11 +78,16 @@ async def test_two_mailboxes_make_two_linked_messages_on_one_blob(world: World) 
     )
     await world.sql.execute("INSERT INTO agent_config (mailbox_id) VALUES ($1)", second)
     await world.sql.execute(
-        "INSERT INTO mailbox_addresses SELECT organisation_id, 'hello@shop.example', id FROM mailboxes WHERE id = $1", second
+        "INSERT INTO mailbox_addresses SELECT organisation_id, 'hello@shop.example', id FROM mailboxes WHERE id = $1",
+        second,
     )
     mail = mail_bytes(to="Support <support@shop.example>", headers="Cc: hello@shop.example\r\n")
     delivery = Delivery(
-        source="default", raw=mail, to="support@shop.example", cc="hello@shop.example", from_address="anna@kunde.example"
+        source="default",
+        raw=mail,
+        to="support@shop.example",
+        cc="hello@shop.example",
+        from_address="anna@kunde.example",
     )
     accepted = await world.reception.accept(delivery)
     rows = await world.sql.fetch("SELECT * FROM accepted_mail ORDER BY message_id")
@@ -104,7 +109,9 @@ async def test_a_deleted_mail_stays_deleted(world: World) -> None:
     """RS-14, DK5: the tombstone answers success and resurrects nothing."""
     mail = mail_bytes(message_id="<t1@kunde.example>")
     message = await world.accept(mail)
-    await world.sql.execute("UPDATE accepted_mail SET account = 'deleted', blob_sha256 = NULL WHERE message_id = $1", message)
+    await world.sql.execute(
+        "UPDATE accepted_mail SET account = 'deleted', blob_sha256 = NULL WHERE message_id = $1", message
+    )
     again = await world.reception.accept(
         Delivery(source="default", provider_event_id="fresh", raw=mail, **_identity(mail))
     )

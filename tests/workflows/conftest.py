@@ -44,7 +44,9 @@ async def message(environment: WorkflowEnvironment) -> FakeMessage:
 async def tell(environment: WorkflowEnvironment, message: FakeMessage) -> AsyncIterator[Tell]:
     """Starts the message's workflow on a worker of its own."""
     runner = SandboxedWorkflowRunner(
-        restrictions=SandboxRestrictions.default.with_passthrough_modules("contracts", "domain", "workflows", "pydantic")
+        restrictions=SandboxRestrictions.default.with_passthrough_modules(
+            "contracts", "domain", "workflows", "pydantic"
+        )
     )
     queue = f"stories-{message.message_id}"  # a test's left-over runs must not reach the next one's worker
     worker = Worker(

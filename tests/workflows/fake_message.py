@@ -25,7 +25,8 @@ ROUTES = {
 
 @dataclass
 class FakeMessage:
-    """Applies commands the plain way. Its clock stands still: the workflow works with distances from the view's `now`."""
+    """Applies commands the plain way. Its clock stands still: the workflow works with distances from the view's
+    `now`."""
 
     message_id: UUID = field(default_factory=uuid4)
     status: Status | None = None
@@ -162,7 +163,9 @@ class FakeMessage:
         self._to(Status.DRAFT_READY)
 
     async def _send_result(self, act: Any) -> None:
-        last = (self.proofs_used or self.delivered)[-1] if (self.proofs_used or self.delivered) else DeliverState.AMBIGUOUS
+        last = (
+            (self.proofs_used or self.delivered)[-1] if (self.proofs_used or self.delivered) else DeliverState.AMBIGUOUS
+        )
         if last is DeliverState.SENT:
             self._to(Status.SENT)
         elif last is DeliverState.FAILED_PERMANENT:

@@ -42,7 +42,9 @@ async def test_plain_message_is_reviewed_and_sent(tell: Tell, message: FakeMessa
     assert steps == [str(kind) for kind in StepKind]
 
 
-async def test_undo_inside_the_window_sends_nothing(tell: Tell, message: FakeMessage, environment: WorkflowEnvironment) -> None:
+async def test_undo_inside_the_window_sends_nothing(
+    tell: Tell, message: FakeMessage, environment: WorkflowEnvironment
+) -> None:
     """P102, A99: the timer is cancelled, the draft is back in review."""
     message.undo = timedelta(hours=1)
     with environment.with_time_skipping_disabled():
