@@ -41,7 +41,7 @@ log = structlog.get_logger("relay")
 
 
 class Relay:
-    """Runs in the worker. `pace` bounds workflows started a second, so that reception keeps its share of the machine.
+    """Runs in the worker. `pace` bounds workflows started a second, so that reception keeps its share of the machine."""
 
     def __init__(
         self,

@@ -164,8 +164,7 @@ def _accounts(a: AccountsAnswer) -> str:
 def _messages(services: Services, rows: list[Any]) -> str:
     head = "<tr><th>Received</th><th>From</th><th>Subject</th><th>Status</th><th>Run</th></tr>"
     body = "".join(_message(services, row) for row in rows)
-    return f"<h2>Newest messages</h2><table>{head}{body}</table>" if rows else "<h2>Newest messages</h2><p>No mail
-    yet.</p>"
+    return f"<h2>Newest messages</h2><table>{head}{body}</table>" if rows else "<h2>Newest messages</h2><p>No mail yet.</p>"
 
 
 def _message(services: Services, m: Any) -> str:

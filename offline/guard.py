@@ -46,6 +46,14 @@ class _Finding:
     family: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of text; `reported` if it stands in a sentence that quotes."""
+
+    text: str
+    reported: bool = False
+
+
 def verdict_on(text: str, embedder: Embedder, *, hidden: bool = False) -> dict[str, Any]:
     """The fields of a guard verdict; the reason is ours and repeats no word of the text."""
     found = max(_findings(text, embedder, hidden), key=lambda item: item.confidence, default=_Finding(0.0, ""))
@@ -62,11 +70,11 @@ def _findings(text: str, embedder: Embedder, hidden: bool) -> list[_Finding]:
     forged = [_Finding(_FORGED_SURE, "forged")] if _forged(text) else []
     if not pieces:
         return forged
-    likely = trained().order.probabilities(embedder.vectors(pieces))[:, 1]
-    return [*forged, *(_judged(s, float(p), hidden) for s, p in zip(pieces, likely, strict=True))]
+    likely = trained().order.probabilities(embedder.vectors([piece.text for piece in pieces]))[:, 1]
+    return [*forged, *(_judged(piece, float(p), hidden) for piece, p in zip(pieces, likely, strict=True))]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str) -> Iterator[_Piece]:
     """Every sentence, long ones in overlapping stretches, short ones in runs: no length and no break hides an order."""
     run: list[str] = []
     for sentence in sentences_of(visible(text), most=None):
@@ -75,27 +83,28 @@ def _pieces(text: str) -> Iterator[str]:
         if len(words) < _SHORT_WORDS:
             run.append(sentence.rstrip(_STOPS))
         if run and (len(words) >= _SHORT_WORDS or len(run) == _LONGEST_RUN):
-            yield " ".join(run)
+            yield _Piece(" ".join(run))
             run = []
     if run:
-        yield " ".join(run)
+        yield _Piece(" ".join(run))
 
 
-def _stretches(sentence: str, words: list[str]) -> Iterator[str]:
+def _stretches(sentence: str, words: list[str]) -> Iterator[_Piece]:
+    reported = _reports(sentence)
     if len(words) > _FEWEST_WORDS:
-        yield sentence
+        yield _Piece(sentence, reported)
     if len(words) > _STRETCH_WORDS:
         for start in range(0, len(words) - _STRETCH_STEP, _STRETCH_STEP):
-            yield " ".join(words[start : start + _STRETCH_WORDS])
+            yield _Piece(" ".join(words[start : start + _STRETCH_WORDS]), reported)
 
 
-def _judged(sentence: str, likely: float, hidden: bool) -> _Finding:
-    family = _family(folded(sentence))
+def _judged(piece: _Piece, likely: float, hidden: bool) -> _Finding:
+    family = _family(folded(piece.text))
     if not family or (family in _WEAK and likely < _LIKELY):
         sure = _SURE if hidden and likely >= _ALONE else likely * _HEAD_ONLY_MOST
         return _Finding(sure, "")
     confidence = _SURE if hidden or likely >= _LIKELY else _HALF_SURE
-    return _Finding(min(confidence, _QUOTED_MOST) if _quoted(sentence) and not hidden else confidence, family)
+    return _Finding(min(confidence, _QUOTED_MOST) if piece.reported and not hidden else confidence, family)
 
 
 def _family(words: str) -> str:
@@ -108,8 +117,8 @@ def _forged(text: str) -> bool:
     return any(mark in low for mark in cue_lists(_CUES)["forged"])
 
 
-def _quoted(sentence: str) -> bool:
-    """A report puts the words between quotation marks and has words of its own outside of them."""
+def _reports(sentence: str) -> bool:
+    """A report has words between quotation marks and words of its own outside of them."""
     for opening, closing in _QUOTE_PAIRS:
         before, found, rest = sentence.partition(opening)
         inside, closed, after = rest.partition(closing)

@@ -8,7 +8,7 @@ from activities.lifecycle.others import supersede_older
 from activities.lifecycle.steps_begin import begin_step, outputs_missing
 from activities.lifecycle.work import Answer, Change, Refused, Work
 from contracts.lifecycle import Approve, Archive, Reassign, Reject, Release, RequestDraft, Restore, Retry, WriteReply
-from contracts.status import RESTORABLE, ArchiveReason, HoldReason, OutboxState, Result, Status, StepKind
+from contracts.status import RESTORABLE, ArchiveReason, OutboxState, Result, Status, StepKind
 from domain.draft.similarity import word_similarity
 
 MATERIALLY_EDITED_BELOW = 0.95

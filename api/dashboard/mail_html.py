@@ -1,5 +1,5 @@
 """Mail as it was designed, behind glass: cleaned with a short allow-list, in a frame that may run, load and reach
-nothing (HU2).
+nothing (HU2).""""""""""""""""""""""""""""""""""""
 
 Links lose their target and show its host in A-label form instead (HL5); remote images become their alternative text.
 """
@@ -18,8 +18,7 @@ from domain.text.hosts import parse_host
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox"
 LARGEST_CHARACTERS = 2_000_000
 TAGS = frozenset(
-    "p div span br hr b strong i em u s small sub sup blockquote pre code ul ol li dl dt dd table thead tbody tfoot tr
-    td th"
+    "p div span br hr b strong i em u s small sub sup blockquote pre code ul ol li dl dt dd table thead tbody tfoot tr td th"
     " caption h1 h2 h3 h4 h5 h6 center font img".split()
 )
 GONE = frozenset("script style title head iframe object embed noscript template svg math form select textarea button".split())
@@ -33,8 +32,7 @@ ATTRIBUTES = {
 }
 STYLES = frozenset(
     "color background-color font-weight font-style font-size font-family text-align text-decoration line-height padding"
-    " padding-left padding-right padding-top padding-bottom margin margin-left margin-right margin-top margin-bottom
-    border"
+    " padding-left padding-right padding-top padding-bottom margin margin-left margin-right margin-top margin-bottom border"
     " border-collapse width max-width vertical-align white-space".split()
 )
 INLINE_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]{1,2000000}")

@@ -1,5 +1,5 @@
 """Templates and the headers of every page, which let nothing else in (HU1). Values are escaped by the templates
-themselves."""
+themselves."""""""""""""""""""""""""""""""""""""""
 
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,7 @@ def hidden(**fields: Any) -> Markup:
 
 
 BIDI = {
-    0x200E: "LRM", 0x200F: "RLM", 0x061C: "ALM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E:
-    "RLO",
+    0x200E: "LRM", 0x200F: "RLM", 0x061C: "ALM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
     0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0x00: "NUL",
 }  # fmt: skip
 SEEN = {code: f"\u27e6{name}\u27e7" for code, name in BIDI.items()}
@@ -52,8 +51,7 @@ def seen(text: Any) -> str:
 
 def size(count: int) -> str:
     """A number of bytes with its unit."""
-    return f"{count} B" if count < 1024 else f"{count / 1024:.0f} kB" if count < 1024 * 1024 else f"{count /
-    1048576:.1f} MB"
+    return f"{count} B" if count < 1024 else f"{count / 1024:.0f} kB" if count < 1024 * 1024 else f"{count / 1048576:.1f} MB"
 
 
 templates.filters.update(seen=seen, size=size)

@@ -16,7 +16,6 @@ from contracts.workflow import MessageStart
 from tests.workflows.fake_message import FakeMessage
 from workflows.inbound_message import InboundMessageWorkflow
 
-
 Tell = Callable[[FakeMessage], Awaitable[WorkflowHandle[Any, Any]]]
 
 
