@@ -7,13 +7,12 @@ from typing import Any
 from uuid import uuid5
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
+from activities.faults import named_faults
 from activities.lifecycle import approving, results
 from activities.lifecycle.writer import lock_message
 from activities.ports import Database, Transaction
 from contracts.barriers import barrier
-from contracts.errors import DatabaseFault
 from contracts.follow_up import FollowUpAct, FollowUpCommand, FollowUpView
 from contracts.status import OutboxState, Result
 
@@ -27,11 +26,9 @@ class FollowUp:
     @activity.defn(name="follow_up")
     async def apply(self, command: FollowUpCommand) -> FollowUpView:
         """Safe to repeat: the row's own state decides."""
-        try:
-            async with self.database.transaction(lifecycle=True) as tx:
-                view = await _HANDLERS[command.act](tx, command)
-        except DatabaseFault as error:
-            raise ApplicationError(str(error), type=type(error).__name__) from error
+        async with named_faults("follow_up"), self.database.transaction(lifecycle=True) as tx:
+            await tx.one("lifecycle_lock_thread", await tx.value("claim_thread", command.outbox_id))
+            view = await _HANDLERS[command.act](tx, command)
         await barrier(f"after_follow_up/{command.act}", command.outbox_id)
         return view
 
@@ -71,8 +68,7 @@ async def _undo(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     row = await tx.must("review_outbox", command.outbox_id)
     if cancelled is not None or row["state"] == OutboxState.CANCELLED:
         return _view(row, Result.OK)
-    taken = row["state"] in (OutboxState.SENDING, OutboxState.AMBIGUOUS)
-    return _view(row, Result.ALREADY_SENDING if taken else Result.ALREADY_SENT)
+    return _view(row, _TOO_LATE.get(OutboxState(row["state"]), Result.CONFLICT))
 
 
 async def _settle(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
@@ -124,6 +120,12 @@ def _view(row: Any, result: Result) -> FollowUpView:
     return FollowUpView(result=result, state=OutboxState(row["state"]), send_at=row["send_at"])
 
 
+_TOO_LATE = {
+    OutboxState.SENDING: Result.ALREADY_SENDING,
+    OutboxState.AMBIGUOUS: Result.ALREADY_SENDING,
+    OutboxState.SENT: Result.ALREADY_SENT,
+    OutboxState.BOUNCED: Result.ALREADY_SENT,
+}
 _HANDLERS = {
     FollowUpAct.PLACE: _place,
     FollowUpAct.LOOK: _look,

@@ -20,7 +20,7 @@ class SwitchedOff:
         self.keyring = keyring
 
     async def withdraw_pending(self, switch: Any) -> None:
-        """One pass over what was decided before the switch; a locked thread is left to the next pass and delays no other."""
+        """One pass over what was decided before the switch; a locked thread is left to the next and delays no other."""
         after, left = UUID(int=0), 0
         while rows := await self._pending(switch, after):
             for row in rows:

@@ -8,6 +8,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.bounced import apply_report, report_in
+from activities.faults import named_faults, tries
 from activities.ports import Blobs, Database, Parser, Transaction
 from contracts.barriers import barrier
 from contracts.errors import LostRace, MalformedMessage, TransientFault
@@ -18,6 +19,7 @@ from domain.bounces import BounceReport
 from domain.keys import Keyring
 from domain.mail.stub import stub_of
 
+MOST_TRIES = 3
 POISON_AT_THE_DOOR = frozenset({PoisonReason.UNKNOWN_RECIPIENT, PoisonReason.OVER_SIZE})
 
 
@@ -33,10 +35,8 @@ class Parsing:
     @activity.defn(name="parse")
     async def parse(self, request: ParseRequest) -> ParseResult:
         """Parses once; a poison reason in the result means that a person must look."""
-        try:
+        async with named_faults("parse"):
             result = await self._parse(request)
-        except TransientFault as error:
-            raise ApplicationError(str(error), type=type(error).__name__) from error
         await barrier("after_parse", request.message_id)
         return result
 
@@ -51,9 +51,19 @@ class Parsing:
         if not request.stub and _waits_for_a_person(row, request):
             return _result(row, row["poison_reason"])
         try:
-            parsed, files = await self._read(row, raw, request)
+            return await self._read_and_keep(row, raw, request)
         except MalformedMessage as error:
             return await self._poison(row, error, request)
+        except (TransientFault, ApplicationError):
+            raise
+        except Exception as fault:
+            if not _hopeless():
+                raise
+            kind = type(fault).__name__
+            return await self._poison(row, MalformedMessage(f"parser_error: {kind}"), request)
+
+    async def _read_and_keep(self, row: Any, raw: bytes | None, request: ParseRequest) -> ParseResult:
+        parsed, files = await self._read(row, raw, request)
         report = await asyncio.to_thread(report_in, raw or b"") if _may_report(parsed) else None
         return await self._keep(row, parsed, files, request, report)
 
@@ -98,10 +108,17 @@ class Parsing:
                     "parse_keep", request.message_id, mailbox_id, parsed.parser_version, parsed.model_dump_json()
                 )
         except LostRace:
+            if request.deliver_to is None:
+                raise
             return await self._poison(
                 row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request
             )
         return ParseResult(message_id=request.message_id, mailbox_id=mailbox_id)
+
+
+def _hopeless() -> bool:
+    """A fault of ours that the slow, repeated way met again: a person must look, not the engine for ever (RC11, P39)."""
+    return tries() >= MOST_TRIES and not (activity.in_activity() and activity.info().is_local)
 
 
 def _may_report(parsed: ParsedMail) -> bool:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from temporalio import activity
 
+from activities.faults import named_faults
 from activities.ports import Database
 from contracts.sweep import SweepReport, SweepRequest
 
@@ -29,11 +30,12 @@ class Sweep:
     @activity.defn(name="sweep")
     async def sweep(self, request: SweepRequest) -> SweepReport:
         """Doubtful sends, overdue timers, lost workflows, and old outputs."""
-        doubtful = await self._deadlines()
-        woken = await self._overdue()
-        restarted = await self._lost(request.full)
-        await self._tidy(request.full)
-        return SweepReport(woken=woken, restarted=restarted, doubtful=doubtful)
+        async with named_faults("sweep"):
+            doubtful = await self._deadlines()
+            woken = await self._overdue()
+            restarted = await self._lost(request.full)
+            await self._tidy(request.full)
+            return SweepReport(woken=woken, restarted=restarted, doubtful=doubtful)
 
     async def _deadlines(self) -> int:
         async with self.database.transaction(lifecycle=True) as tx:

@@ -37,6 +37,8 @@ REUSE = {
     "allow_duplicate_failed_only": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
 }
 
+NO_SERVER = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
+
 log = structlog.get_logger("relay")
 
 
@@ -58,24 +60,20 @@ class Relay:
         self.pace = pace
         self.withdraw = withdraw
         self.woken = asyncio.Event()
+        self.switched = asyncio.Event()
 
     async def run(self) -> None:
-        """Until cancelled: drain, then wait for a NOTIFY or two seconds."""
-        listener = asyncio.create_task(self._listen())
+        """Until cancelled: drain, then wait for a NOTIFY or two seconds. Kill switches wait for nobody (OB7)."""
+        others = [asyncio.create_task(self._listen()), asyncio.create_task(self._follow_switches())]
         try:
             while True:
                 self.woken.clear()
                 busy = await self._drain()
                 if not busy:
-                    await self._rest()
+                    await _rest(self.woken)
         finally:
-            listener.cancel()
-
-    async def _rest(self) -> None:
-        try:
-            await asyncio.wait_for(self.woken.wait(), POLL_S)
-        except TimeoutError:
-            return
+            for other in others:
+                other.cancel()
 
     async def _listen(self) -> None:
         """A lost connection costs at most one polling interval."""
@@ -89,6 +87,7 @@ class Relay:
     async def _hear(self, connection: Any) -> None:
         def wake(*_: object) -> None:
             self.woken.set()
+            self.switched.set()
 
         await connection.add_listener(CHANNEL, wake)
         try:
@@ -103,8 +102,6 @@ class Relay:
         try:
             started = await self._batch("relay_starts", self._start)
             woken = await self._batch("relay_wakes", self._wake)
-            if self.withdraw is not None:
-                await self._switches()
         except DatabaseFault as fault:
             log.warning("relay waits for the database", reason=type(fault).__name__)
             await asyncio.sleep(1)
@@ -118,14 +115,17 @@ class Relay:
             await asyncio.sleep(started / self.pace if started >= BATCH else 0)
         return started >= BATCH or woken >= BATCH
 
-    async def _batch(self, query: str, act: Callable[[Transaction, Any], Awaitable[None]]) -> int:
+    async def _batch(self, query: str, act: Callable[[Transaction, Any], Awaitable[bool]]) -> int:
+        """Rows worked on. The first that finds no server ends the batch, or twenty time-outs would follow each other."""
         async with self.database.transaction() as tx:
             rows = await tx.rows(query, BATCH)
-            for row in rows:
-                await act(tx, row)
+            for number, row in enumerate(rows, start=1):
+                if not await act(tx, row):
+                    return number
         return len(rows)
 
-    async def _start(self, tx: Transaction, row: Any) -> None:
+    async def _start(self, tx: Transaction, row: Any) -> bool:
+        """False if there is no server to speak to."""
         try:
             await self._start_workflow(row)
         except WorkflowAlreadyStartedError:
@@ -133,9 +133,11 @@ class Relay:
         except (RPCError, RuntimeError, OSError, ValueError, KeyError) as fault:
             log.warning("start failed", workflow_id=row["workflow_id"], reason=_reason(fault))
             await tx.run("relay_start_failed", row["workflow_id"], row["start_no"], _back_off(row["attempts"]))
+            return not _away(fault)
         else:
             await barrier("after_start", row["workflow_id"])
             await tx.run("relay_started", row["workflow_id"], row["start_no"])
+        return True
 
     async def _start_workflow(self, row: Any) -> None:
         argument = INPUTS[row["workflow_type"]].model_validate(row["input"])
@@ -151,27 +153,48 @@ class Relay:
             rpc_timeout=timedelta(seconds=10),
         )
 
-    async def _wake(self, tx: Transaction, row: Any) -> None:
+    async def _wake(self, tx: Transaction, row: Any) -> bool:
+        """False if there is no server to speak to."""
         handle = self.client.get_workflow_handle(row["workflow_id"])
         await barrier("before_wake", row["workflow_id"])
         try:
             await handle.signal(row["signal"], Wake(cause=row["cause"]), rpc_timeout=timedelta(seconds=10))
-        except RPCError as fault:
-            if fault.status is not RPCStatusCode.NOT_FOUND:
+        except (RPCError, RuntimeError, OSError) as fault:
+            if not isinstance(fault, RPCError) or fault.status is not RPCStatusCode.NOT_FOUND:
                 await tx.run("relay_wake_failed", row["id"], _back_off(row["attempts"]))
-                return
-        except (RuntimeError, OSError):
-            await tx.run("relay_wake_failed", row["id"], _back_off(row["attempts"]))
-            return
+                return not _away(fault)
         await barrier("after_wake", row["workflow_id"])
         await tx.run("relay_woken", row["id"])
+        return True
 
-    async def _switches(self) -> None:
+    async def _follow_switches(self) -> None:
+        """Beside the batches, so that neither a slow server nor a locked thread holds a kill switch up."""
+        while self.withdraw is not None:
+            self.switched.clear()
+            try:
+                await self._switches(self.withdraw)
+            except Exception as fault:
+                log.warning("kill switch waits", reason=type(fault).__name__)
+                await asyncio.sleep(1)
+            await _rest(self.switched)
+
+    async def _switches(self, withdraw: Callable[[Any], Awaitable[None]]) -> None:
         async with self.database.transaction() as tx:
             rows = await tx.rows("relay_switches")
         for row in rows:
-            assert self.withdraw is not None
-            await self.withdraw(row)
+            await withdraw(row)
+
+
+async def _rest(woken: asyncio.Event) -> None:
+    try:
+        await asyncio.wait_for(woken.wait(), POLL_S)
+    except TimeoutError:
+        return
+
+
+def _away(fault: BaseException) -> bool:
+    """Is it the server that is missing, and not this one row that is wrong?"""
+    return fault.status in NO_SERVER if isinstance(fault, RPCError) else isinstance(fault, (RuntimeError, OSError))
 
 
 def _attributes(row: Any) -> TypedSearchAttributes:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from offline.embedder import Embedder, Vectors
 from offline.head import trained
 from offline.sentences import sentences_of
@@ -37,7 +39,7 @@ def nearness(questions: Sequence[str], entries: Sequence[str], embedder: Embedde
     """One row per question, one column per entry: the mean of its cosine to the entry and to the entry's title."""
     asked, whole = embedder.vectors(questions), embedder.vectors(entries)
     titles = embedder.vectors([entry.removesuffix(without_title(entry)).strip() or entry for entry in entries])
-    found: Vectors = asked @ ((whole + titles) / 2).T
+    found: Vectors = asked @ ((whole + titles) * np.float32(0.5)).T
     return found
 
 

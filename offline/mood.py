@@ -12,7 +12,14 @@ def priority_of(mail: Mail, category: str) -> str:
     words, cues = folded(f"{mail.subject} {mail.body}"), cue_lists(CUES_FILE)
     if matches(words, cues["unhurried"]):
         return "low"
-    return "urgent" if matches(words, cues["urgent"]) else "normal"
+    return "urgent" if matches(_unconditional(words), cues["urgent"]) else "normal"
+
+
+def _unconditional(words: str) -> str:
+    """The words without phrases that name a hurry only to set it aside, as every out-of-office reply does."""
+    for phrase in cue_lists("acts.json")["conditional_hurry"]:
+        words = words.replace(f" {phrase} ", " | ")
+    return words
 
 
 def sentiment_of(mail: Mail, category: str) -> str:

@@ -36,8 +36,7 @@ def sentences_of(text: str, most: int | None = MOST_SENTENCES) -> list[str]:
 
 def message_sentences(body: str) -> list[str]:
     """The sentences of a mail body without quoted lines, greeting and farewell; never empty unless the body is."""
-    own = [line for line in body.split("\n") if not line.lstrip().startswith(">")]
-    lines = _without_farewell([line for line in own if line.strip()] or body.split("\n"))
+    lines = _without_farewell(_own_lines(body) or body.split("\n"))
     found = sentences_of("\n".join(lines))
     kept = found[1:] if found and is_greeting(found[0]) else found
     return kept or found
@@ -51,6 +50,14 @@ def is_greeting(line: str) -> bool:
 def is_farewell(line: str) -> bool:
     """Is the line a closing formula?"""
     return bool(_FAREWELL.fullmatch(line.strip().split(",")[0].rstrip(" !.")))
+
+
+def _own_lines(body: str) -> list[str]:
+    """The lines that are neither blank nor quoted, and no line that introduces a quote."""
+    lines = [line for line in body.split("\n") if line.strip()]
+    quoted = [line.lstrip().startswith(">") for line in lines]
+    leads = [line.rstrip().endswith(":") and after for line, after in zip(lines, quoted[1:], strict=False)] + [False]
+    return [line for line, out, lead in zip(lines, quoted, leads, strict=False) if not (out or lead)]
 
 
 def _without_farewell(lines: list[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """The story of one message, from its stored bytes to `sent`, `rejected` or `archived` (P10)."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 from pydantic import ValidationError
@@ -40,6 +41,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.stage import announce
 
 PAUSE = timedelta(seconds=2)
+MOST_DOUBLINGS = 7
 WORKING = frozenset({Status.SECURITY_CHECK, Status.CLASSIFYING, Status.DRAFTING})
 
 
@@ -57,6 +59,10 @@ class InboundMessageWorkflow(ReviewHandlers):
         self.parsed: ParseResult | None = None
         self.step_call: workflow.ActivityHandle | None = None  # type: ignore[type-arg]
         self.announced: Status | None = None
+        self.parsing = asyncio.Lock()
+        self.idle_rounds = 0
+        self.lost_sends = 0
+        self.rested = False
 
     @workflow.run
     async def run(self, begin: MessageStart) -> MessageEnd:
@@ -71,15 +77,16 @@ class InboundMessageWorkflow(ReviewHandlers):
                 return MessageEnd(message_id=self.message_id, status=self._status())
 
     async def _next_or_pause(self) -> None:
-        """A round that changed nothing is followed by a pause, so that no fault can spin."""
-        seq = self._now().seq
+        """A round that neither waited nor changed anything is followed by a pause that doubles: no fault can spin."""
+        seq, self.rested = self._now().seq, False
         await self._next()
-        if self._now().seq == seq:
-            await self._rest_for(PAUSE, "nothing changed yet")
+        self.idle_rounds = 0 if self.rested or self._now().seq != seq else self.idle_rounds + 1
+        if self.idle_rounds:
+            await self._rest_for(PAUSE * 2 ** min(self.idle_rounds - 1, MOST_DOUBLINGS), "nothing changed yet")
 
     async def _next(self) -> None:
         announce(self)
-        if workflow.info().is_continue_as_new_suggested() and self._status() not in WORKING:
+        if workflow.info().is_continue_as_new_suggested():
             await workflow.wait_condition(workflow.all_handlers_finished)
             workflow.continue_as_new(MessageStart(message_id=self.message_id, resumed=True))
         match self._status():
@@ -101,20 +108,21 @@ class InboundMessageWorkflow(ReviewHandlers):
             await self._apply(begin.restore)
         elif begin.resumed:
             await self._look()
-        else:
+        if self.view is None:
             await self._read()
-            if self.view is None:
-                await self.lifecycle(Receive(), "receive", "workflow", None)
+        if self.view is None:
+            await self.lifecycle(Receive(), "receive", "workflow", None)
 
     async def _read(self) -> None:
         """Parses the stored bytes; unreadable mail waits here for a person (RC11, RC14)."""
         self.parsed = await self._parse(ParseRequest(message_id=self.message_id))
         if self.parsed.poison_reason:
             workflow.set_current_details(f"**poison**: {self.parsed.poison_reason}; waits for a person")
-            await workflow.wait_condition(lambda: not self._poisoned() or self.view is not None)
+            await workflow.wait_condition(lambda: not self.poisoned() or self.view is not None)
 
-    def _poisoned(self) -> bool:
-        return self.parsed is not None and bool(self.parsed.poison_reason)
+    def poisoned(self) -> bool:
+        """Is this mail in the poison lane?"""
+        return self.view is None and self.parsed is not None and bool(self.parsed.poison_reason)
 
     async def _parse(self, request: ParseRequest) -> ParseResult:
         try:
@@ -133,11 +141,11 @@ class InboundMessageWorkflow(ReviewHandlers):
         await self._enter(view)
 
     async def _enter(self, view: View) -> None:
-        until = view.hold_until.isoformat() if view.hold_until else ""
-        cause = f"{_run(view)}:{view.step or view.failed_step or 'scan'}:begin/{view.hold_reason or ''}@{until}"
-        if view.hold_reason is not None and view.hold_until is None:
-            cause = f"{cause}/{view.seq}"
-        await self.lifecycle(Enter(), cause, "workflow", None)
+        """Named by what was seen, for a hold may begin and end more than once; Enter itself asks the row (P16)."""
+        step = view.step or view.failed_step or StepKind.SECURITY_SCAN
+        outcome = await self.lifecycle(Enter(), f"{_run(view)}:{step}:begin/{view.seq}", "workflow", None)
+        if outcome.result is Result.ILLEGAL_EDGE and view.failed_step:
+            await self._give_up(view, StepKind(view.failed_step), "CannotResume", "resume")
 
     async def _walk(self) -> None:
         view = self._now()
@@ -149,11 +157,19 @@ class InboundMessageWorkflow(ReviewHandlers):
         step = view.step or StepKind.SECURITY_SCAN
         try:
             route = await self._run_step(view, step)
+            end = EndStep(step=step, to=route.to, next_step=route.next_step, reason=route.reason, hold=route.hold)
+            outcome = await self.lifecycle(end, f"{_run(view)}:{step}:end", "workflow", None)
         except FailureError as error:
             await self._step_failed(view, step, error)
             return
-        end = EndStep(step=step, to=route.to, next_step=route.next_step, reason=route.reason, hold=route.hold)
-        await self.lifecycle(end, f"{_run(view)}:{step}:end", "workflow", None)
+        now = self._now()
+        if not outcome.ok and (now.status, now.step, _run(now)) == (view.status, view.step, _run(view)):
+            await self._give_up(view, step, f"Refused.{outcome.result}", "refused")
+
+    async def _give_up(self, view: View, step: StepKind, error_type: str, cause: str) -> None:
+        """What can neither go on nor was overtaken by anybody fails where a person sees it (P30, P39)."""
+        act = FailStep(step=step, error_type=error_type, permanent=True)
+        await self.lifecycle(act, f"{_run(view)}:{step}:{cause}", "workflow", None)
 
     async def _run_step(self, view: View, step: StepKind) -> Route:
         run = RunContext(
@@ -175,7 +191,7 @@ class InboundMessageWorkflow(ReviewHandlers):
             return
         cause = cause_of(error)
         kind = (cause.type if isinstance(cause, ApplicationError) else type(cause).__name__) or "Unknown"
-        permanent = isinstance(cause, ApplicationError) and cause.non_retryable
+        permanent = isinstance(cause, ApplicationError) and cause.non_retryable and not kind.startswith("Unexpected")
         act = FailStep(step=step, error_type=kind, permanent=permanent)
         await self.lifecycle(act, f"{_run(view)}:{step}:end", "workflow", None)
 
@@ -212,7 +228,10 @@ class InboundMessageWorkflow(ReviewHandlers):
                 result.retry_in_s if result.state in (DeliverState.NOT_CLAIMED, DeliverState.FAILED_SAFE) else None
             )
         except ActivityError:
+            self.lost_sends += 1
             workflow.logger.warning("the send activity was lost; its outbox row decides")
+        else:
+            self.lost_sends = 0
         if retry_in is not None:
             await self._look()
             if self._status() is Status.APPROVED:
@@ -221,14 +240,17 @@ class InboundMessageWorkflow(ReviewHandlers):
         cause = f"send/{view.outbox_id}"
         await self.lifecycle(SendResult(outbox_id=view.outbox_id), cause, "workflow", None)
         if self._status() is Status.APPROVED and self._now().hold_reason is None:
-            await self._rest_for(timedelta(seconds=5), "send again not before")
+            await self._rest_for(timedelta(seconds=5) * 2 ** min(self.lost_sends, MOST_DOUBLINGS), "send again not before")
 
     async def _settle_doubt(self, view: View) -> None:
         request = DeliverRequest(outbox_id=view.outbox_id, message_id=view.message_id, mailbox_id=view.mailbox_id)
         for pause in policies.RECONCILE_AFTER:
             if not await self._rest_for(pause, "look for proof of delivery"):
                 return
-            result = await start("reconcile", request, DeliverResult, policies.RECONCILE, "reconcile")
+            try:
+                result = await start("reconcile", request, DeliverResult, policies.RECONCILE, "reconcile")
+            except ActivityError:
+                continue
             if result.state is not DeliverState.AMBIGUOUS:
                 cause = f"proof/{view.outbox_id}/{result.state}"
                 await self.lifecycle(SendResult(outbox_id=view.outbox_id), cause, "workflow", None)
@@ -237,12 +259,20 @@ class InboundMessageWorkflow(ReviewHandlers):
 
     async def human(self, request: HumanRequest) -> Outcome:
         """One reviewer's action: the lifecycle decides, the main loop follows."""
-        if self.view is None and isinstance(request.act, WriteReply):
-            await self._parse(ParseRequest(message_id=self.message_id, stub=True))
-            act: Act = Receive(reply_note_id=request.act.note_id)
-        else:
-            act = request.act
-        return await self.lifecycle(act, f"req:{request.request_id}", request.actor, request.request_id)
+        cause = f"req:{request.request_id}"
+        async with self.parsing:
+            await workflow.wait_condition(lambda: self.view is not None or self.poisoned())
+            if self.view is None:
+                act = await self._by_hand(request.act)
+                return await self.lifecycle(act, cause, request.actor, request.request_id)
+        return await self.lifecycle(request.act, cause, request.actor, request.request_id)
+
+    async def _by_hand(self, act: Act) -> Receive:
+        """Poisoned mail is answered from a stub of its headers (RC11)."""
+        if not isinstance(act, WriteReply):
+            raise ApplicationError("this mail was not received", type="WrongStatus")
+        await self._parse(ParseRequest(message_id=self.message_id, stub=True))
+        return Receive(reply_note_id=act.note_id)
 
     @workflow.update(name="parse_again")
     async def parse_again(self, request: PoisonRequest) -> ParseResult:
@@ -263,7 +293,7 @@ class InboundMessageWorkflow(ReviewHandlers):
         self._refuse_unless_poison()
 
     def _refuse_unless_poison(self) -> None:
-        if self.parsed is None or not self.parsed.poison_reason or self.view is not None:
+        if not self.poisoned():
             raise ApplicationError("this mail is not in the poison lane", type="WrongStatus")
 
     async def _reparse(self, request: PoisonRequest) -> ParseResult:
@@ -273,7 +303,9 @@ class InboundMessageWorkflow(ReviewHandlers):
             actor=request.actor,
             request_id=request.request_id,
         )
-        self.parsed = await self._parse(again)
+        async with self.parsing:
+            if self.poisoned() or self.parsed is None:
+                self.parsed = await self._parse(again)
         return self.parsed
 
     async def lifecycle(self, act: Act, cause: str, actor: str, request_id: str | None) -> Outcome:
@@ -316,6 +348,7 @@ class InboundMessageWorkflow(ReviewHandlers):
         seq = self._now().seq
         if pause is not None and pause <= timedelta():
             return True
+        self.rested = True
         try:
             await workflow.wait_condition(
                 lambda: self.woken or self._now().seq != seq, timeout=pause, timeout_summary=summary

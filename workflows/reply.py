@@ -56,7 +56,10 @@ class ReplyWorkflow:
         for pause in policies.RECONCILE_AFTER:
             if not await self._rest(pause, "look for proof of delivery"):
                 return await self._apply(FollowUpAct.LOOK)
-            result = await start("reconcile", self._request(), DeliverResult, policies.RECONCILE, "reconcile")
+            try:
+                result = await start("reconcile", self._request(), DeliverResult, policies.RECONCILE, "reconcile")
+            except ActivityError:
+                continue
             if result.state is not DeliverState.AMBIGUOUS:
                 return await self._apply(FollowUpAct.SETTLE)
         await self._rest(None, "delivery in doubt; waits for a person")

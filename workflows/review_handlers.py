@@ -4,7 +4,7 @@
 from collections.abc import Awaitable, Callable
 
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from contracts.lifecycle import Act, Approve, Outcome, Reject, View
@@ -28,18 +28,19 @@ ALLOWED: dict[str, frozenset[Status]] = {
 
 
 class ReviewHandlers:
-    """Mixed into the message workflow, which provides `view` and `human`."""
+    """Mixed into the message workflow, which provides `view`, `poisoned` and `human`."""
 
     view: View | None
     human: Callable[[HumanRequest], Awaitable[Outcome]]
     lifecycle: Callable[[Act, str, str, str | None], Awaitable[Outcome]]
+    poisoned: Callable[[], bool]
     woken: bool
     signals: int
 
     def refuse(self, request: HumanRequest) -> None:
         """Validator of every Update: refuses what the present status does not allow; adds nothing to the history."""
         kind = request.act.kind
-        if self.view is None and kind != "write_reply":
+        if self.poisoned() and kind != "write_reply":
             raise ApplicationError("not received yet", type="WrongStatus")
         if self.view is not None and self.view.status not in ALLOWED[kind]:
             raise ApplicationError(f"{kind} is not possible in {self.view.status}", type="WrongStatus")
@@ -172,7 +173,10 @@ class ReviewHandlers:
         self.signals += 1
         cause = f"req:{decision.request_id}" if decision.request_id else f"{workflow.info().run_id}:{self.signals}"
         await workflow.wait_condition(lambda: self.view is not None)
-        await self.lifecycle(act, cause, "signal", decision.request_id or None)
+        try:
+            await self.lifecycle(act, cause, "signal", decision.request_id or None)
+        except FailureError:
+            workflow.logger.warning("a signal could not be carried out")
 
     @workflow.signal(name="wake")
     async def wake(self, wake: Wake) -> None:

@@ -7,14 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
+from activities.faults import named_faults
 from activities.lifecycle import entering, receive, review, sending, stepping
 from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from activities.ports import Database, Transaction
 from contracts.barriers import barrier
-from contracts.errors import DatabaseFault
 from contracts.lifecycle import HUMAN_ACTS, Command, Look, Outcome, Receive, Refusal, WriteReply
 from contracts.status import TERMINAL, Result, Status
 from domain.keys import Keyring
@@ -55,11 +54,8 @@ class Lifecycle:
     @activity.defn(name="lifecycle")
     async def apply(self, command: Command) -> Outcome:
         """Carries out one command; a lock time-out is a transient fault, every refusal is a value."""
-        try:
-            async with self.database.transaction(lifecycle=True) as tx:
-                outcome = await apply_in(tx, command, self.keyring)
-        except DatabaseFault as error:
-            raise ApplicationError(str(error), type=type(error).__name__) from error
+        async with named_faults("lifecycle"), self.database.transaction(lifecycle=True) as tx:
+            outcome = await apply_in(tx, command, self.keyring)
         await barrier(f"after_lifecycle/{_point(command)}", command.message_id)
         return outcome
 

@@ -17,6 +17,7 @@ from domain.detect.scan import scan
 from domain.keys import Keyring
 from domain.mail.address_list import identity
 from domain.outbound.findings import outbound_findings
+from domain.prompts import OUR_TEXTS
 from domain.routing.working_hours import hours_objection
 
 CLAIM_LASTS = timedelta(seconds=640)
@@ -128,7 +129,7 @@ async def _finding(tx: Transaction, row: Row, message: Row) -> str | None:
     text = await tx.value("claim_text", row["message_id"], row["revision"])
     confirmed = {c["finding_id"] for c in row["confirmed_findings"]}
     participants = frozenset({row["sender"], message["from_identity"], *row["recipients"]})
-    for finding in outbound_findings(text, allow_links=(), participants=participants):
+    for finding in outbound_findings(text, allow_links=(), participants=participants, prompts=OUR_TEXTS):
         if not finding.confirmable or row["automatic"] or finding.id not in confirmed:
             return f"finding:{finding.detector}"
     if scan([TextPart(place="reply", text=text)]).combined_score >= OUTBOUND_INJECTION_AT and not confirmed:

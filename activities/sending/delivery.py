@@ -1,12 +1,13 @@
 """The send activity and its sweeper: claim, one try, truthful report; a doubt is never answered by sending again
 (OB8-OB10)."""
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
+from activities.faults import named_faults
 from activities.ports import Channel, Database
 from activities.sending.claim import Claimed, claim
 from activities.sending.rendering import stored_mail
@@ -20,6 +21,7 @@ from domain.keys import Keyring
 
 MOST_SAFE_RETRIES = 5
 BACK_OFF_S = (5, 30, 120, 600, 1800)
+BOOK_AGAIN_S = (0.5, 1, 2, 4, 8)
 
 
 class Delivery:
@@ -34,14 +36,12 @@ class Delivery:
     @activity.defn(name="deliver")
     async def deliver(self, request: DeliverRequest) -> DeliverResult:
         """At most one hand-over; whatever cannot be proved is ambiguous."""
-        async with heartbeats():
+        async with named_faults("deliver"), heartbeats():
             await barrier("before_claim", request.message_id)
             try:
                 claimed = await self._claim(request)
             except PermanentFault as fault:
                 return await self._unsendable(request, fault)
-            except DatabaseFault as fault:
-                raise ApplicationError(str(fault), type=type(fault).__name__) from fault
             if isinstance(claimed, DeliverResult):
                 return claimed
             await barrier("after_claim", request.message_id)
@@ -59,6 +59,15 @@ class Delivery:
         return DeliverResult(state=DeliverState.FAILED_PERMANENT)
 
     async def _book(self, request: DeliverRequest, attempt: int, report: HandOverReport) -> DeliverResult:
+        """What is proved must not turn into a doubt because the database was away for a moment."""
+        for pause in BOOK_AGAIN_S:
+            try:
+                return await self._book_once(request, attempt, report)
+            except DatabaseFault:
+                await asyncio.sleep(pause)
+        return await self._book_once(request, attempt, report)
+
+    async def _book_once(self, request: DeliverRequest, attempt: int, report: HandOverReport) -> DeliverResult:
         async with self.database.transaction(lifecycle=True) as tx:
             match report.result:
                 case HandOver.SENT:
@@ -83,6 +92,10 @@ class Delivery:
     @activity.defn(name="reconcile")
     async def reconcile(self, request: DeliverRequest) -> DeliverResult:
         """Looks for proof; only a channel that recognises the same bytes may be asked by repeating them (SE6, OB10)."""
+        async with named_faults("reconcile"):
+            return await self._reconcile(request)
+
+    async def _reconcile(self, request: DeliverRequest) -> DeliverResult:
         async with self.database.transaction(lifecycle=True) as tx:
             row = await tx.one("review_outbox", request.outbox_id)
         if row is None or row["state"] != OutboxState.AMBIGUOUS:

@@ -17,6 +17,7 @@ from domain.draft.confidence import confidence_score, needs_options, options_wit
 from domain.draft.grounding import Grounding, ground
 from domain.draft.subject import draft_subject
 from domain.outbound.findings import outbound_findings
+from domain.prompts import OUR_TEXTS
 from domain.prompts.draft import DraftAnswer, draft_prompt
 from domain.prompts.options import options_prompt
 from domain.prompts.self_check import self_check_prompt
@@ -117,7 +118,7 @@ def _facts(grounding: Grounding) -> tuple[GroundedFact, ...]:
 def findings_in(message: Row, text: str) -> tuple[DraftFinding, ...]:
     """What the scan of outgoing text finds, shown before approval (P98a)."""
     participants = frozenset({message["mailbox_address"], message["from_identity"], *message["reply_recipients"]})
-    found = outbound_findings(text, allow_links=(), participants=participants)
+    found = outbound_findings(text, allow_links=(), participants=participants, prompts=OUR_TEXTS)
     return tuple(
         DraftFinding(
             finding_id=f.id,

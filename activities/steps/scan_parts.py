@@ -56,6 +56,7 @@ def _phishing_facts(mail: ParsedMail, m: Row) -> PhishingFacts:
         own_hosts=frozenset({m["mailbox_address"].rpartition("@")[2]}),
         known_hosts=frozenset({m["from_identity"].rpartition("@")[2]}) if m["contact_answered_at"] else frozenset(),
         is_list_mail=any(hit.code in LIST_CODES for hit in hits),
+        reported=mail.forwarded,
     )
 
 

@@ -10,7 +10,7 @@ from adapters.postgres import Transaction
 from api.dashboard.desk_work import Work, work_of
 from api.dashboard.files import file_address
 from api.dashboard.frame import show
-from api.dashboard.inbox import list_threads
+from api.dashboard.inbox import links, list_threads
 from api.dashboard.visit import Visit, as_id
 from api.errors import not_found
 from contracts.status import TERMINAL, OutboxState, Status
@@ -52,7 +52,7 @@ async def thread_page(visit: Visit) -> Response:
     talk = await conversation(visit, visit.path_id("thread_id"), as_id(asked) if asked else None)
     return await show(
         visit, "thread.html", talk=talk, work=talk.work, threads=await list_threads(visit), lane="",
-        stay=visit.here, onward=visit.here, file_at=lambda message, n: address(visit, message, n),
+        stay=visit.here, onward=visit.here, file_at=lambda message, n: address(visit, message, n), **links(visit),
     )  # fmt: skip
 
 

@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from starlette.responses import RedirectResponse, Response
@@ -13,6 +15,7 @@ from api.dashboard.visit import Visit
 FILTERS = ("open", "mine", "unassigned", "waiting", "snoozed", "resolved", "closed")
 SORTS = ("attention", "newest")
 PAGE = 25
+KEPT = ("filter", "sort", "q", "mailbox", "after")
 MOST_WORDS = 12
 WORD = re.compile(r"\w{1,60}")
 CURSOR = re.compile(r"^([012])\.(-?\d{1,18})\.([0-9a-f-]{36})$")
@@ -37,7 +40,23 @@ async def home(visit: Visit) -> Response:
 
 async def inbox(visit: Visit) -> Response:
     """The list alone."""
-    return await show(visit, "inbox.html", threads=await list_threads(visit))
+    return await show(visit, "inbox.html", threads=await list_threads(visit), talk=None, **links(visit))
+
+
+def links(visit: Visit) -> dict[str, Any]:
+    """What the list needs beside its rows: its addresses, and the state of a row."""
+    kept = {name: visit.request.query_params.get(name, "") for name in KEPT}
+    now = datetime.now(UTC)
+    return {
+        "list_at": lambda **changes: _address("/dashboard/inbox", {**kept, **changes}),
+        "thread_at": lambda thread_id: _address(f"/dashboard/inbox/{thread_id}", kept),
+        "state_of": lambda row: chip(row, now),
+    }
+
+
+def _address(path: str, query: dict[str, str]) -> str:
+    filled = {name: value for name, value in query.items() if value}
+    return f"{path}?{urlencode(filled)}" if filled else path
 
 
 async def list_threads(visit: Visit) -> ThreadList:

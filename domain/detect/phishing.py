@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from contracts.security import Evidence
 from domain.detect.anchors import Anchor, page_links
@@ -11,6 +11,7 @@ from domain.detect.lures import lures_in
 from domain.detect.packs.lures import BRANDS, REWRITERS, SHORTENERS
 from domain.detect.scan import evidence_hash
 from domain.outbound.links import Link, find_links
+from domain.text.characters import without_surrogates
 from domain.text.hosts import lookalike_of, main_label, organisational_domain
 
 FAMILY = "phishing"
@@ -72,6 +73,7 @@ class _Case:
 
 def phishing(facts: PhishingFacts, *, bypassed: frozenset[tuple[str, str]] = frozenset()) -> PhishingVerdict:
     """Judges the links and the wording of a mail; `bypassed` holds (detector, evidence hash) pairs (P61)."""
+    facts = replace(facts, text=without_surrogates(facts.text), html=without_surrogates(facts.html))
     page = page_links(facts.html)
     case = _Case(facts, page.anchors, _links(facts, page.anchors))
     words = f"{facts.subject}\n{facts.text}"

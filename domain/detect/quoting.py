@@ -42,4 +42,4 @@ def _in_marks(before: str, after: str) -> bool:
 
 
 def _is_reported(before: str) -> bool:
-    return reporting().search(fold(before[-REPORTED_WITHIN:]).encode()) is not None
+    return reporting().search(fold(before[-REPORTED_WITHIN:]).encode(errors="replace")) is not None

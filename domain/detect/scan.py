@@ -22,7 +22,7 @@ from domain.detect.parts import TextPart
 from domain.detect.patterns import Detector, matcher, phrase_words
 from domain.detect.phrases import GAP_CHARACTERS
 from domain.detect.quoting import code_fences, is_quoted
-from domain.text.characters import IN_WORD_MIN, has_tag_characters, zero_widths_in_words
+from domain.text.characters import IN_WORD_MIN, has_tag_characters, without_surrogates, zero_widths_in_words
 from domain.text.normalise import DECODED, JOINED, RAW, Form, forms_of
 
 SCAN_CHARACTERS_MAX = 1024 * 1024
@@ -62,7 +62,7 @@ def scan(parts: Sequence[TextPart], *, bypassed: Bypasses = frozenset()) -> Scan
     hits: list[Hit] = []
     room, complete = SCAN_CHARACTERS_MAX, True
     for part in parts:
-        text, room = part.text[:room], max(0, room - len(part.text))
+        text, room = without_surrogates(part.text[:room]), max(0, room - len(part.text))
         complete = complete and len(text) == len(part.text)
         complete = _scan_part(part, text, hits) and complete
     unique = {(hit.evidence.detector, hit.evidence.place, hit.start): hit for hit in reversed(hits)}
@@ -112,7 +112,7 @@ def evidence_hash(evidence: Evidence) -> str:
     """A stable name for one hit on one mail; the guard words its reason anew each time, so only its place counts."""
     snippet = "" if evidence.family == Family.GUARD_LLM else evidence.snippet
     parts = (evidence.detector, evidence.place, evidence.source_message_id or "", snippet)
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\x1f".join(parts).encode(errors="replace")).hexdigest()[:32]
 
 
 def injection_type(weights: dict[str, float]) -> str:

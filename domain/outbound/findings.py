@@ -12,6 +12,7 @@ from domain.detect.scan import scan
 from domain.outbound.allow import LinkRule
 from domain.outbound.leaks import find_leaks
 from domain.outbound.links import Link, foreign_links
+from domain.text.characters import without_surrogates
 from domain.text.decode import decoded_runs
 from domain.text.fold import fold
 from domain.text.normalise import RAW, Form, undisguised
@@ -63,6 +64,7 @@ def outbound_findings(
     `participants` are the addresses of the conversation, `foreign_identifiers` names, addresses and numbers of other
     contacts that retrieval returned, `prompts` our own prompts, of which eight words in a row are a finding.
     """
+    text = without_surrogates(text)
     allowed = frozenset(_address(address) for address in participants)
     found = [
         *_planted(text, canaries, "canary"),

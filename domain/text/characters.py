@@ -20,6 +20,7 @@ _INVISIBLE = (
     "\ue000-\uf8ff\U000f0000-\U0010ffff\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f"
 )
 _RUN = re.compile(f"[{_INVISIBLE}]++")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _TAG_RUN = re.compile("[\U000e0000-\U000e007f]++")
 _FLAG = re.compile("\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
                    "|\U000e0077\U000e006c\U000e0073)\U000e007f")
@@ -43,6 +44,15 @@ class CleanText:
 
     text: str
     hidden: tuple[HiddenPassage, ...] = ()
+
+
+def without_surrogates(text: str) -> str:
+    """`text` with lone surrogates, which no encoder takes, as replacement characters; offsets stay."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text)
+    return text
 
 
 def clean_characters(text: str, place: str = "") -> CleanText:

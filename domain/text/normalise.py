@@ -97,7 +97,7 @@ def _changed_forms(text: str, vocabulary: frozenset[str]) -> list[Form]:
     """The normalised form, if it differs, and the joined ones, in the order of HX2 and HX3."""
     raw = Form(RAW, text)
     form = undisguised(raw)
-    runs = list(_SPACED.finditer(form.text)) if _SPACED_GUARD.search(form.text.encode()) else []
+    runs = list(_SPACED.finditer(form.text)) if _SPACED_GUARD.search(form.text.encode(errors="replace")) else []
     joined = [Form(JOINED, _unspaced(run[0]), base=form.origin(run.start(), run.end())) for run in runs]
     form = _changed(form, _SPACED, _unspaced) if runs else form
     if vocabulary:

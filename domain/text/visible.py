@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 from contracts.mail import HiddenPassage
-from domain.text.characters import clean_characters
+from domain.text.characters import clean_characters, without_surrogates
 from domain.text.readable import PUSHED_DOWN_LINES
 from domain.text.size import HTML_CHARACTERS_MAX, html_size
 from domain.text.tags import strip_tags_crudely
@@ -33,6 +33,7 @@ class VisibleText:
 
 def visible_text(html: str) -> VisibleText:
     """Readable text of an HTML part with hidden passages set apart (HV1-HV6); never raises on any input."""
+    html = without_surrogates(html)
     if _is_too_big(html):
         return _crude(html)
     walk = PageWalk(html)
@@ -53,7 +54,7 @@ def visible_text(html: str) -> VisibleText:
 
 def clean_plain(text: str) -> VisibleText:
     """A plain-text part without invisible characters, which are listed as hidden; nothing else is removed (HV5)."""
-    clean = clean_characters(text.replace("\r\n", "\n").replace("\r", "\n"))
+    clean = clean_characters(without_surrogates(text).replace("\r\n", "\n").replace("\r", "\n"))
     return VisibleText(
         text=clean.text,
         hidden=clean.hidden,

@@ -119,7 +119,9 @@ def test_labels_hold_no_word_of_the_mail(classifier: Classifier) -> None:
         ("Our whole shop is standing still, nobody can pay, urgent!", "urgent"),
         ("Die Frist endet heute, bitte dringend prüfen.", "urgent"), ("Todo caído, nadie puede trabajar.", "urgent"),
         ("Plus personne ne peut se connecter, c'est urgent.", "urgent"), ("There is no rush at all.", "low"),
-        ("When do you open?", "normal"),
+        ("When do you open?", "normal"), ("In urgent cases please call my deputy.", "normal"),
+        ("In dringenden Fällen hilft die Zentrale.", "normal"), ("En cas d'urgence appelez ma collègue.", "normal"),
+        ("En caso de urgencia llame a mi compañero.", "normal"), ("If urgent, call. It is urgent now.", "urgent"),
     ],
 )  # fmt: skip
 def test_priority_follows_strong_cues(text: str, priority: str) -> None:

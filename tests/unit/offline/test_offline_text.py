@@ -48,11 +48,12 @@ def test_wrapped_lines_are_one_sentence() -> None:
 
 def test_greeting_farewell_and_quotes_are_cut() -> None:
     """What is left is what the sender wants to say."""
-    body = "Hello Ms Weber,\n\nwhere is it?\n\n> On Monday you wrote\n> nothing\n\nKind regards,\nTom\nExample Ltd"
+    quote = "On Monday Ms Weber wrote:\n> On Friday he wrote:\n> nothing"
+    body = f"Hello Ms Weber,\n\nwhere is it?\n\n{quote}\n\nKind regards,\nTom\nExample Ltd"
     assert message_sentences(body) == ["where is it?"]
 
 
-@pytest.mark.parametrize("body", ["> all of it is quoted", "Hello,", "Regards"])
+@pytest.mark.parametrize("body", ["> all of it is quoted", "Hello,", "Regards", "He wrote:\n> this"])
 def test_a_body_of_one_kind_of_line_is_kept(body: str) -> None:
     """Cutting never leaves nothing of something."""  # C27
     assert message_sentences(body)
