@@ -1,6 +1,6 @@
 """What an activity says of a fault: a type, and never a text that came from outside.
 
-Messages and causes of failed activities stand in workflow history and in logs, where no word of mail may be (P23, HU10).
+Messages and causes of failed activities stand in workflow history and in logs, where no word of mail may be (P23).
 """
 
 import traceback
@@ -17,7 +17,7 @@ TRIES = 5
 
 @asynccontextmanager
 async def named_faults(what: str) -> AsyncIterator[None]:
-    """Our own faults keep their words; anything else becomes `Unexpected.<type>` and is tried five times, not for ever."""
+    """Our own faults keep their words; anything else becomes `Unexpected.<type>`, tried five times and not for ever."""
     try:
         yield
     except ApplicationError:

@@ -117,7 +117,7 @@ class Parsing:
 
 
 def _hopeless() -> bool:
-    """A fault of ours that the slow, repeated way met again: a person must look, not the engine for ever (RC11, P39)."""
+    """A fault of ours that the slow, repeated way met again: a person must look, not the engine for ever (RC11)."""
     return tries() >= MOST_TRIES and not (activity.in_activity() and activity.info().is_local)
 
 

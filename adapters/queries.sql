@@ -563,6 +563,9 @@ ON CONFLICT (source, provider_event_id) DO NOTHING RETURNING id
 -- name: door_event_known
 SELECT id, body_sha256 FROM inbound_events WHERE source = $1 AND provider_event_id = $2
 
+-- name: door_event_place
+SELECT e.body_sha256, s.organisation_id FROM inbound_events e JOIN sources s ON s.name = e.source WHERE e.id = $1
+
 -- name: door_messages_of_event
 SELECT message_id, account FROM accepted_mail WHERE event_id = $1 ORDER BY message_id LIMIT 200
 
@@ -1144,9 +1147,6 @@ SELECT t.id, t.user_id, t.scopes, u.role, u.name, u.email, u.organisation_id,
     ARRAY(SELECT b.id FROM mailboxes b WHERE b.organisation_id = u.organisation_id ORDER BY b.id LIMIT 1000) AS mailboxes
 FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
-
--- name: api_token_hash
-SELECT token_hash FROM api_tokens WHERE id = $1
 
 -- name: api_token_add
 INSERT INTO api_tokens (user_id, name, token_hash, scopes, expires_at)

@@ -76,11 +76,19 @@ class Reception:
         return row["id"], True
 
     async def _known_event(self, tx: Transaction, d: Delivery, event_id: UUID) -> Accepted:
-        rows = await tx.rows("door_messages_of_event", event_id)
+        rows = await tx.rows("door_messages_of_event", event_id) or await self._first_messages(tx, d, event_id)
         deleted = bool(rows) and all(r["account"] == "deleted" for r in rows)
         outcome = DoorOutcome.DUPLICATE_OF_DELETED if deleted else DoorOutcome.DUPLICATE
         await tx.run("door_delivery", d.source, event_id, outcome, 0)
         return Accepted(outcome=outcome, message_ids=tuple(r["message_id"] for r in rows))
+
+    async def _first_messages(self, tx: Transaction, d: Delivery, event_id: UUID) -> list[Any]:
+        """The event was a repeat itself when it first came: what it repeats is found by the mail's own key (RC7)."""
+        event = await tx.must("door_event_place", event_id)
+        key = self._key(d, event["body_sha256"])
+        places = await self._places(tx, event["organisation_id"], d)
+        found = [await tx.one("door_message_known", mailbox, key) for mailbox, _ in places]
+        return [row for row in found if row is not None]
 
     async def _places(self, tx: Transaction, organisation: UUID, d: Delivery) -> list[tuple[UUID, tuple[str, ...]]]:
         """Each mailbox concerned with the envelope recipients that named it, the first in To first (RC9)."""

@@ -116,7 +116,7 @@ class Relay:
         return started >= BATCH or woken >= BATCH
 
     async def _batch(self, query: str, act: Callable[[Transaction, Any], Awaitable[bool]]) -> int:
-        """Rows worked on. The first that finds no server ends the batch, or twenty time-outs would follow each other."""
+        """Rows worked on. The first that finds no server ends the batch, or twenty time-outs would add up."""
         async with self.database.transaction() as tx:
             rows = await tx.rows(query, BATCH)
             for number, row in enumerate(rows, start=1):

@@ -13,8 +13,9 @@ from adapters.reception import Reception
 from adapters.reviews import ReviewDesk
 from adapters.settings import Settings
 from adapters.sources import Sources
-from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, pages, poison, reviews, threads, tokens
+from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, poison, reviews, threads, tokens
 from api.auth import Guard
+from api.dashboard.routes import routes as dashboard_routes
 from api.pages_frame import SafeHeaders
 from api.services import Services
 from api.webhooks.body import Caps
@@ -65,7 +66,7 @@ def create_app(
     )
     for router in ROUTERS:
         app.include_router(router)
-    app.router.routes.extend(pages.routes())
+    app.router.routes.extend(dashboard_routes())
     docs.install(app)
     errors.install(app)
     for outer in (Guard, SafeHeaders, WebhooksFirst):

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from offline.corpus import CATEGORIES, Labelled, hand_mails, read_mails, template_mails
 from offline.language import LANGUAGES

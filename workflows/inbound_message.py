@@ -41,6 +41,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.stage import announce
 
 PAUSE = timedelta(seconds=2)
+SEND_PAUSE = timedelta(seconds=5)
 MOST_DOUBLINGS = 7
 WORKING = frozenset({Status.SECURITY_CHECK, Status.CLASSIFYING, Status.DRAFTING})
 
@@ -240,7 +241,7 @@ class InboundMessageWorkflow(ReviewHandlers):
         cause = f"send/{view.outbox_id}"
         await self.lifecycle(SendResult(outbox_id=view.outbox_id), cause, "workflow", None)
         if self._status() is Status.APPROVED and self._now().hold_reason is None:
-            await self._rest_for(timedelta(seconds=5) * 2 ** min(self.lost_sends, MOST_DOUBLINGS), "send again not before")
+            await self._rest_for(SEND_PAUSE * 2 ** min(self.lost_sends, MOST_DOUBLINGS), "send again not before")
 
     async def _settle_doubt(self, view: View) -> None:
         request = DeliverRequest(outbox_id=view.outbox_id, message_id=view.message_id, mailbox_id=view.mailbox_id)

@@ -14,6 +14,8 @@ from contracts.status import RESTORABLE, TERMINAL, ArchiveReason, HoldReason, St
 
 READY_FROM, LOOK_FROM = 0.80, 0.60
 SHOWN_EVENTS = 60
+MOST_SOURCES = 30
+OF_THE_MAIL = frozenset({"contact", "activity", "signature"})
 
 
 @dataclass
@@ -96,13 +98,20 @@ async def work_of(visit: Visit, tx: Transaction, message_id: UUID, checked_revis
         decision=plain(decision) if decision else None,
         steps=list(reversed([s for s in steps if s["run_no"] == m["run_no"]][::-1])),
         events=(await tx.rows("api_events", message_id))[:SHOWN_EVENTS],
-        sources=list(found.get("context_retrieval", {}).get("sources", ()))[:30],
-        ungrounded=[f for f in found.get("draft", {}).get("facts", ()) if not f.get("grounded")][:30],
+        sources=_sources(found),
+        ungrounded=[f for f in found.get("draft", {}).get("facts", ()) if not f.get("grounded")][:MOST_SOURCES],
         outbox=order,
         temporal=temporal_link(visit.services.settings, m["workflow_id"]),
         slowest_ms=max((s["duration_ms"] or 0 for s in steps), default=0) or 1,
         names=people,
     )
+
+
+def _sources(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the draft could lean on; first what it did lean on."""
+    used = {f.get("source_id") for f in found.get("draft", {}).get("facts", ())}
+    sources = [s for s in found.get("context_retrieval", {}).get("sources", ()) if s["kind"] not in OF_THE_MAIL]
+    return sorted(sources, key=lambda s: (s["id"] not in used, not s.get("trusted")))[:MOST_SOURCES]
 
 
 def trust_of(m: Any, findings: list[Any]) -> str:

@@ -71,7 +71,9 @@ class Visit:
             await tx.run("dashboard_flash", self.session.id_hash, flash)
 
     async def take_notes(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """What is to be told, and what can still be undone."""
+        """What is to be told, and what can still be undone; a page that only looks for news takes nothing away."""
+        if "x-look" in self.request.headers:
+            return None, None
         if self.session.flash is not None:
             async with self.services.database.transaction(()) as tx:
                 await tx.run("dashboard_flash", self.session.id_hash, None)
@@ -122,6 +124,9 @@ def page(handler: Page) -> Callable[[Request], Awaitable[Response]]:
         except DeskhandError as fault:
             log.warning("page failed", path=request.url.path, reason=type(fault).__name__)
             return _problem(request, words, 503, "")
+        except Exception as fault:
+            log.exception("unforeseen", path=request.url.path, reason=type(fault).__name__)
+            return _problem(request, words, 500, "")
 
     return guarded
 

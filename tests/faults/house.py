@@ -9,7 +9,7 @@ import itertools
 import signal
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,7 @@ class House:
 
     # ------------------------------------------------------------ processes
 
-    def _environment(self, points: tuple[str, ...], build: str) -> dict[str, str]:
+    def _environment(self, points: tuple[str, ...], settings_given: Mapping[str, str]) -> dict[str, str]:
         services, settings = self.servers.services, self.folder / "settings.env"
         settings.touch()
         return {
@@ -141,21 +141,22 @@ class House:
             "SMTP_PORT": str(self.servers.smtp_port),
             "SMTP_TLS": "none",
             "ORGANISATION_KEY": KEY.hex(),
-            "BUILD_ID": build,
+            "BUILD_ID": BUILD,
             "DEFAULT_MAILBOX_ADDRESS": MAILBOX,
             VARIABLE: ",".join(f"{point}:{self.mark(point)}" for point in points),
+            **{name.upper(): value for name, value in settings_given.items()},
         }
 
-    async def start_worker(self, *points: str, build: str = BUILD) -> None:
-        """`python worker.py`, to be held at these points; returns when it asks for work."""
+    async def start_worker(self, *points: str, **settings: str) -> None:
+        """`python worker.py`, to be held at these points, other settings by name; returns when it asks for work."""
         self._forget_marks(points)
-        self.worker = worker_part(self.servers.state, self.servers.ports, self._environment(points, build))
+        self.worker = worker_part(self.servers.state, self.servers.ports, self._environment(points, settings))
         await self.worker.start()
 
     async def start_api(self, *points: str) -> None:
         """The API on its port; returns when it answers."""
         self._forget_marks(points)
-        self.api = api_part(self.servers.state, self.servers.ports, self._environment(points, BUILD))
+        self.api = api_part(self.servers.state, self.servers.ports, self._environment(points, {}))
         await self.api.start()
 
     def _forget_marks(self, points: tuple[str, ...]) -> None:

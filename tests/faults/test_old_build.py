@@ -8,11 +8,13 @@ from tests.faults.promise import attempts_of, check_promise
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+STEPS_AND_SEND = 5  # remote activities of a message that was handed over: four steps and `deliver`
+
 
 async def test_an_old_build_claims_nothing_and_the_new_one_sends_once(house: House) -> None:
     """RS-72: promoted while the old worker runs; its send activity leaves the row `ready`; the new build sends it once."""
     await house.rows("UPDATE current_build SET build_id = 'old-build'")
-    await house.start_worker(build="old-build")
+    await house.start_worker(build_id="old-build")
     message = await house.accept()
     await house.until(message, "draft_ready")
     await house.rows("UPDATE current_build SET build_id = $1", BUILD)
@@ -33,6 +35,3 @@ async def test_an_old_build_claims_nothing_and_the_new_one_sends_once(house: Hou
     await house.until(message, "sent")
     assert house.servers.accepted()[row["rfc_message_id"]] == 1
     await check_promise(house, [message])
-
-
-STEPS_AND_SEND = 5

@@ -10,12 +10,16 @@ from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.lifecycle import Approve
-from tests.faults.house import House, eventually, mail
+from tests.faults.house import House, eventually
 from tests.faults.promise import check_accounts, check_promise, check_sent_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 STARTED = "SELECT started_at IS NOT NULL FROM start_queue WHERE workflow_id = 'message/' || $1::uuid"
+FOLLOWING = {"after_withdraw": ["before_wake"], "before_wake": ["after_wake"], "after_wake": []}
+THROW_SWITCH = """
+INSERT INTO kill_switches (mailbox_id, thrown_by, cause) SELECT id, 'test', 'test' FROM mailboxes WHERE is_default
+"""
 EVENTS = "SELECT count(*) FROM lifecycle_events WHERE message_id = $1"
 
 
@@ -74,51 +78,38 @@ async def _forget_run(house: House, message: UUID) -> None:
     await eventually(forgotten, "Temporal forgot the run")
 
 
-async def test_a_wake_survives_the_process_that_owes_it(house: House) -> None:
-    """A8b: killed before the signal, then between signal and stamp; the workflow moves on and nothing is sent meanwhile."""
-    await house.config(human_undo_ms=120_000)
-    await house.start_worker("before_wake")
-    first = await house.accept(mail(message_id="<first@kunde.example>", From="quillfeather@kunde.example"))
-    await house.until(first, "draft_ready")
-    await house.approve_by_signal(first)
-    await house.until(first, "approved")
-    more = {"In_Reply_To": "<first@kunde.example>", "From": "quillfeather@kunde.example"}
-    second = await house.accept(mail(**more))
-    assert await house.held("before_wake") == f"message/{first}"
-    await house.kill(house.worker)
-    assert await house.status(first) == "draft_ready"
-    await house.start_worker("after_wake")
-    assert await house.held("after_wake") == f"message/{first}"
-    await house.kill(house.worker)
-    await house.config(human_undo_ms=0)
-    await house.start_worker()
-    await _woken(house, first)
-    await house.until(second, "draft_ready")
-    assert (await house.ask(first, "approve", Approve())).ok
-    await house.until(first, "sent")
-    await check_accounts(house, [first, second])
+async def test_a_kill_switch_reaches_every_workflow_though_the_relay_dies_three_times(house: House) -> None:
+    """A8b, RS-57: killed between two withdrawals, before a wake and before its stamp; each workflow moved, none sent.
 
-
-async def _woken(house: House, message: UUID) -> None:
-    sql = "SELECT bool_and(delivered_at IS NOT NULL) FROM wake_queue WHERE workflow_id = 'message/' || $1::uuid"
-    await eventually(lambda: house.value(sql, message), "the wake is delivered and stamped")
-
-
-async def test_a_kill_switch_withdraws_everything_though_the_relay_dies_in_the_middle(house: House) -> None:
-    """RS-57, OB7: three pending replies; the relay is killed after it took back the first; all three are in review, none sent."""
+    Without its wake a workflow would sleep in the undo window for two minutes and refuse the new approval.
+    """
     await house.config(human_undo_ms=120_000)
     await house.start_worker("after_withdraw")
     messages = await house.accept_many(3)
-    await house.until_all("draft_ready", 3)
+    await _approve_all(house, messages)
+    await house.rows(THROW_SWITCH)
+    for point in ("after_withdraw", "before_wake", "after_wake"):
+        await house.held(point)
+        await house.kill(house.worker)
+        await house.start_worker(*FOLLOWING[point])
+    await _until_switched_off(house)
+    await house.config(human_undo_ms=0)
+    for message in messages:
+        assert (await house.ask(message, "approve", Approve())).ok
+    await house.until_all("sent", 3)
+    await check_accounts(house, messages)
+
+
+async def _approve_all(house: House, messages: list[UUID]) -> None:
+    await house.until_all("draft_ready", len(messages))
     for message in messages:
         await house.approve_by_signal(message)
-    await house.until_all("approved", 3)
-    await house.rows("INSERT INTO kill_switches (mailbox_id, thrown_by, cause) SELECT id, 'test', 'test' FROM mailboxes WHERE is_default")
-    await house.held("after_withdraw")
-    await house.kill(house.worker)
-    await house.start_worker()
+    await house.until_all("approved", len(messages))
+
+
+async def _until_switched_off(house: House) -> None:
     await house.until_all("draft_ready", 3)
     await eventually(lambda: house.value("SELECT withdrawn_at IS NOT NULL FROM kill_switches"), "the switch is done")
+    await eventually(lambda: house.value("SELECT bool_and(delivered_at IS NOT NULL) FROM wake_queue"), "all are woken")
     rows = await house.rows("SELECT state, cancel_reason FROM outbox")
     assert [tuple(row) for row in rows] == [("cancelled", "kill_switch")] * 3
-    await check_accounts(house, messages)
