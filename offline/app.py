@@ -28,7 +28,7 @@ from offline.wire import (
     usage_of,
 )
 
-FAST, CAPABLE, EMBED = "deskhand-offline-fast", "deskhand-offline-capable", "deskhand-offline-embed"
+FAST, CAPABLE, EMBED = "deskhand-offline-fast", "deskhand-offline-capable", "use-multilingual-v3"
 CHAT_MODELS = (FAST, CAPABLE)
 MOST_BYTES = 4 * 1024 * 1024
 _RELEASED = 1_700_000_000

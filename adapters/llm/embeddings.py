@@ -41,11 +41,14 @@ class Embedder(Protocol):
 
 
 def embedder_for(settings: ModelSettings, sink: UsageSink) -> Embedder | None:
-    """The configured embedder: unset is the offline one, `off` is none (A19a)."""
+    """The configured embedder: unset is the offline one, `off` is none (A19a).
+
+    Where the offline endpoint runs, it has the offline model in memory already, under the same name.
+    """
     choice = model_for(ModelTask.EMBED, settings)
     if choice.model.lower() == OFF:
         return None
-    if choice.model == OFFLINE_EMBEDDER:
+    if choice.model == OFFLINE_EMBEDDER and not getattr(settings, "deskhand_offline_model", False):
         return OfflineEmbedder(sink)
     return EndpointEmbedder(choice, sink, prices_from(settings.llm_prices))
 

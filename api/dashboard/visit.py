@@ -120,7 +120,7 @@ def page(handler: Page) -> Callable[[Request], Awaitable[Response]]:
         try:
             return await _enter(handler, request, services, words)
         except ApiError as error:
-            return _problem(request, words, error.code, error.message)
+            return _problem(request, words, error.code, error.message if error.error == "expired" else "")
         except DeskhandError as fault:
             log.warning("page failed", path=request.url.path, reason=type(fault).__name__)
             return _problem(request, words, 503, "")

@@ -15,6 +15,7 @@ from domain.mail.message_ids import normalise_message_id
 RECEIVED = "inbound.received"
 LENIENT_BYTES = 8 * 1024 * 1024
 NO_SUBJECT = "(no subject)"
+_SOMETHING = re.compile(rb"\S")
 _UNKNOWN_ID = re.compile(r"unknown-[0-9]+")
 _PASS = frozenset({"pass"})
 _FAIL = frozenset({"fail", "softfail", "hardfail", "reject"})
@@ -37,7 +38,7 @@ def translate(source: str, raw: bytes) -> Delivery | OutboundNews | str:
 
 
 def _object(raw: bytes) -> tuple[dict[str, Any] | None, tuple[PoisonReason, str]]:
-    if not raw.strip():
+    if _SOMETHING.search(raw) is None:
         return None, (PoisonReason.EMPTY, "the body is empty")
     try:
         event = _loads(raw)

@@ -1,5 +1,6 @@
 """Raw message/rfc822 under a Standard Webhooks signature: the reference adapter (AD3)."""
 
+import re
 from collections.abc import Mapping
 
 from contracts.reception import Delivery, PoisonReason
@@ -7,11 +8,12 @@ from domain.dedup import body_digest
 from domain.mail.header_scan import scan_headers
 
 MOST_HINTS = 50
+_SOMETHING = re.compile(rb"\S")
 
 
 def translate(source: str, raw: bytes, event_id: str, headers: Mapping[str, str]) -> Delivery:
     """The delivery; envelope headers are hints, used only to find the mailbox. Never raises on any bytes."""
-    if not raw.strip():
+    if _SOMETHING.search(raw) is None:
         return Delivery(
             source=source, provider_event_id=event_id, raw=raw, poison=PoisonReason.EMPTY, detail="the body is empty"
         )

@@ -1,8 +1,10 @@
 """Debian's chromium under playwright: how it is started, and what every visitor of the pages needs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
+from playwright.async_api import Browser as AsyncBrowser
+from playwright.async_api import async_playwright
 from playwright.sync_api import Browser, Page, sync_playwright
 
 PROGRAM = "/usr/bin/chromium"
@@ -30,3 +32,14 @@ def sign_in(page: Page, url: str, email: str, password: str) -> None:
     page.locator("input[type=password]").fill(password)
     page.locator("input[type=password]").press("Enter")
     page.wait_for_selector(".rail")
+
+
+@asynccontextmanager
+async def chromium_of_tests() -> AsyncIterator[AsyncBrowser]:
+    """The same for tests, which are coroutines."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=PROGRAM, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            await browser.close()

@@ -93,18 +93,23 @@ def _conversations(page: Page, url: str, keep) -> None:  # type: ignore[no-untyp
         page.goto(f"{url}/dashboard/{place}")
         rows = page.locator("[data-row]")
         if rows.count():
-            rows.first.click()
-            page.wait_for_selector("#work")
+            _open_first(page)
             keep(name)
     page.goto(f"{url}/dashboard/inbox/review")
     if page.locator("[data-row]").count():
-        page.locator("[data-row]").first.click()
-        page.wait_for_selector("#work")
+        _open_first(page)
         page.keyboard.press("e")
         page.wait_for_timeout(200)
         keep("review-edit")
     page.goto(f"{url}/dashboard/inbox/{'0' * 8}-0000-0000-0000-{'0' * 12}")
     keep("not-found")
+
+
+def _open_first(page: Page) -> None:
+    before = page.url
+    page.locator("[data-row]").first.click()
+    page.wait_for_function("before => location.href !== before", arg=before)
+    page.wait_for_timeout(400)
 
 
 if __name__ == "__main__":

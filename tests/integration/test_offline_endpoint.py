@@ -24,7 +24,7 @@ from domain.prompts.options import options_prompt
 from domain.prompts.self_check import self_check_prompt
 from tests.peers.model_setup import CONTEXT, PeerSettings, RecordingSink
 
-FAST, CAPABLE, EMBED = "deskhand-offline-fast", "deskhand-offline-capable", "deskhand-offline-embed"
+FAST, CAPABLE, EMBED = "deskhand-offline-fast", "deskhand-offline-capable", "use-multilingual-v3"
 OTHER_FORM = {"type": "json_schema", "json_schema": {"schema": {"properties": {"colour": {}}}}}
 BRIEFING = """[CONTACT]
 email: ines@example.org
