@@ -15,6 +15,7 @@ from adapters.settings import Settings
 from adapters.sources import Sources
 from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, poison, reviews, threads, tokens
 from api.auth import Guard
+from api.memory import give_back_large_blocks
 from api.dashboard.routes import routes as dashboard_routes
 from api.pages_frame import SafeHeaders
 from api.services import Services
@@ -42,7 +43,13 @@ ROUTERS = (
 def create_app(
     settings: Settings | None = None, *, caps: Caps | None = None, answer_within: timedelta = timedelta(seconds=8)
 ) -> FastAPI:
-    """The application; `caps` and `answer_within` are for tests that cannot wait or send 64 MiB."""
+    """The application. Without settings it is a process of its own, with settings from the environment and logs as JSON.
+
+    `caps` and `answer_within` are for tests that cannot wait or send 64 MiB.
+    """
+    if settings is None:
+        set_up_logging("api")
+        give_back_large_blocks()
     chosen = settings or Settings()
 
     @asynccontextmanager
@@ -93,8 +100,3 @@ async def _pool(settings: Settings, stack: AsyncExitStack, name: str, most: int)
     stack.push_async_callback(database.close)
     return database
 
-
-def served() -> FastAPI:
-    """The application as a process of its own, with its logs as JSON lines."""
-    set_up_logging("api")
-    return create_app()

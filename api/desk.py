@@ -26,6 +26,7 @@ from contracts.errors import LostRace
 from contracts.lifecycle import Act, Command, Outcome, Receive, WriteReply
 from contracts.status import Result
 from contracts.workflow import HumanRequest, MessageStart
+from workflows.review_handlers import ALLOWED
 
 NEEDS_ADMIN = frozenset({"release_quarantine"})
 LOOK_EVERY_S = 0.15
@@ -142,7 +143,7 @@ class Desk:
         raise unavailable(NO_ANSWER, request_id=request_id)
 
     async def _ask(self, p: Prepared, subject: Any, action: str, request_id: str) -> Outcome | None:
-        """The outcome; None where the workflow is not open."""
+        """The outcome; None where the workflow is not open, or does not know yet what the database knows."""
         request = HumanRequest(request_id=request_id, actor=self.who.actor, act=p.act)
         try:
             return await self.services.desk.ask(subject["workflow_id"], action, request, Outcome, request_id)
@@ -152,7 +153,10 @@ class Desk:
             raise unavailable(NO_ANSWER, request_id=request_id) from fault
         except RefusedByState as refusal:
             async with self.services.database.transaction(self.who.mailboxes) as tx:
-                return await late_click(tx, await self.subject(tx, subject["message_id"]), Result.CONFLICT, _sentence(refusal))
+                now = await self.subject(tx, subject["message_id"])
+                if now["status"] in ALLOWED[p.act.kind]:
+                    return None  # the row moved, and the wake that tells the workflow is on its way (P20a)
+                return await late_click(tx, now, Result.CONFLICT, _sentence(refusal))
 
     async def _look(self, p: Prepared, action: str, request_id: str) -> tuple[Outcome | None, Any]:
         async with self.services.database.transaction(self.who.mailboxes) as tx:

@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncIterator
 
-import pytest
 import pytest_asyncio
+from playwright.async_api import expect
 
 from tests.browser.chromium import chromium_of_tests
 from tests.browser.visitors import Visitors
 from tests.integration.conftest import api_only, pipeline, run_deskhand
 from tests.integration.running import Running
+
+# A machine shared with others answers when it can.
+expect.set_options(timeout=20_000)
 
 __all__ = ["api_only", "pipeline", "run_deskhand"]
 
@@ -18,9 +21,3 @@ async def visitors(pipeline: Running) -> AsyncIterator[Visitors]:  # noqa: F811 
     """Browsers of people of the running Deskhand."""
     async with chromium_of_tests() as browser:
         yield Visitors(pipeline, browser)
-
-
-@pytest.fixture
-def password() -> str:
-    """A password that people of tests sign in with."""
-    return "correct horse battery staple"

@@ -43,8 +43,7 @@ async def test_ten_mails_by_keyboard_alone(pipeline: Running, visitors: Visitors
     done: dict[str, str] = {}
     for n in range(10):
         shown = await at(page)
-        focused = await page.evaluate("document.activeElement.closest('[data-item]')?.dataset.item")
-        assert focused == shown, "the message shown has the focus"
+        await expect(page.locator(f"#row-{shown} a")).to_be_focused()
         if n == 3:
             await page.keyboard.press("e")
             await expect(page.locator("textarea[data-agent]")).to_be_focused()
@@ -82,7 +81,7 @@ async def test_undo_takes_the_last_approval_back(pipeline: Running, visitors: Vi
     await expect(page.locator(".note.undo")).to_be_visible()
     assert (await statuses(pipeline, [message_id]))[message_id] == "approved"
     await page.keyboard.press("Control+z")
-    await expect(page.get_by_text("1 taken back; nothing was sent.")).to_be_visible()
+    await expect(page.locator(".corner").get_by_text("1 taken back; nothing was sent.")).to_be_visible()
     assert (await statuses(pipeline, [message_id]))[message_id] == "draft_ready"
 
 
@@ -131,7 +130,6 @@ async def test_of_two_edits_one_wins_and_both_texts_stay(pipeline: Running, visi
 async def test_bulk_approves_what_was_looked_at(pipeline: Running, visitors: Visitors) -> None:  # P118, HU9
     """Selected by keys; what was never opened is left alone and said so; one undo for the batch."""
     await pipeline.config(human_undo_ms=120_000)
-    await pipeline.sql("UPDATE users SET disabled_at = disabled_at")
     ids = await drafted(pipeline, 3, subject="by the dozen")
     page = await visitors.arrive()
     await page.goto(f"{pipeline.url}/dashboard/inbox/review")
@@ -147,5 +145,5 @@ async def test_bulk_approves_what_was_looked_at(pipeline: Running, visitors: Vis
     after = await statuses(pipeline, ids)
     assert [after[i] for i in ids] == ["draft_ready", "approved", "approved"]
     await page.keyboard.press("Control+z")
-    await expect(page.get_by_text("2 taken back; nothing was sent.")).to_be_visible()
+    await expect(page.locator(".corner").get_by_text("2 taken back; nothing was sent.")).to_be_visible()
     assert set((await statuses(pipeline, ids)).values()) == {"draft_ready"}

@@ -121,6 +121,11 @@ class House:
 
     # ------------------------------------------------------------ processes
 
+    @property
+    def url(self) -> str:
+        """Where the API answers."""
+        return f"http://127.0.0.1:{self.servers.ports.api_port}"
+
     def _environment(self, points: tuple[str, ...], settings_given: Mapping[str, str]) -> dict[str, str]:
         services, settings = self.servers.services, self.folder / "settings.env"
         settings.touch()
@@ -238,7 +243,7 @@ class House:
         async def there() -> bool:
             return await self.status(message_id) in statuses
 
-        await eventually(there, f"{message_id} is {' or '.join(statuses)}")
+        await self._pictured(there, f"{message_id} is {' or '.join(statuses)}")
 
     async def until_all(self, status: str, count: int) -> None:
         """Waits until exactly so many messages have the status."""
@@ -247,8 +252,11 @@ class House:
             sql = "SELECT count(*) FROM inbound_messages WHERE processing_status = $1 AND hold_reason IS NULL"
             return await self.value(sql, status) == count
 
+        await self._pictured(there, f"{count} messages are {status}")
+
+    async def _pictured(self, holds: Callable[[], Awaitable[bool]], hope: str) -> None:
         try:
-            await eventually(there, f"{count} messages are {status}")
+            await eventually(holds, hope)
         except AssertionError as late:
             raise AssertionError(f"{late}\n{await self.picture()}") from None
 

@@ -1,15 +1,20 @@
-"""The API dies between COMMIT and its answer: the sender knows nothing, tries again, and must make no second message."""
+"""The API dies between COMMIT and its answer, or asks a workflow that has not heard the news: nobody is told a lie."""
 
 import asyncio
 import time
 from collections.abc import Awaitable
+from typing import Any
+from uuid import UUID
 
 import httpx2
 import pytest
 
+from activities.lifecycle import Lifecycle
 from api.webhooks.signatures import sign_standard
-from tests.faults.house import House, mail
-from tests.faults.promise import check_promise
+from contracts.lifecycle import Command, Withdraw
+from domain.keys import Keyring
+from tests.faults.house import KEY, House, mail
+from tests.faults.promise import check_accounts, check_promise
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -22,7 +27,7 @@ def deliver(house: House, http: httpx2.AsyncClient, content: bytes, event: str) 
         "webhook-timestamp": str(now),
         "webhook-signature": sign_standard(house.login.raw_secret, event, now, content),
     }
-    return http.post(f"http://127.0.0.1:{house.servers.ports.api_port}/webhooks/raw/default", content=content, headers=signed)
+    return http.post(f"{house.url}/webhooks/raw/default", content=content, headers=signed)
 
 
 async def test_a_mail_whose_answer_was_lost_is_known_when_it_comes_again(house: House) -> None:
@@ -42,3 +47,36 @@ async def test_a_mail_whose_answer_was_lost_is_known_when_it_comes_again(house: 
     assert [str(row["message_id"]) for row in rows] == [message]
     await house.until(rows[0]["message_id"], "draft_ready")
     await check_promise(house, [rows[0]["message_id"]])
+    await _a_reviewer_is_not_refused_for_news_that_are_under_way(house, rows[0]["message_id"])
+
+
+async def _a_reviewer_is_not_refused_for_news_that_are_under_way(house: House, message: UUID) -> None:
+    """P20a: the reply was taken back, its wake is not there yet; the new approval waits for it instead of failing."""
+    await house.config(human_undo_ms=120_000)
+    headers = {"authorization": f"Bearer {house.login.api_token}"}
+    async with httpx2.AsyncClient(base_url=house.url, trust_env=False, timeout=60, headers=headers) as http:
+        assert (await _approve(http, message)).status_code == 200
+        await _withdraw_without_wake(house, message)
+        await house.config(human_undo_ms=0)
+        approval = asyncio.create_task(_approve(http, message))
+        await asyncio.sleep(1)
+        await house.rows(
+            "INSERT INTO wake_queue (workflow_id, cause) VALUES ('message/' || $1::uuid, 'late news')", message
+        )
+        answer = await approval
+    assert answer.status_code == 200, answer.text
+    await house.until(message, "sent")
+    await check_accounts(house, [message])
+
+
+async def _approve(http: httpx2.AsyncClient, message: UUID) -> httpx2.Response:
+    seen: dict[str, Any] = (await http.get(f"/api/messages/{message}")).json()["to_approve"]
+    return await http.post(f"/api/messages/{message}/approve", json=seen)
+
+
+async def _withdraw_without_wake(house: House, message: UUID) -> None:
+    """What the database says between a transaction and the delivery of its wake."""
+    outbox = await house.value("SELECT id FROM outbox WHERE message_id = $1 AND state = 'ready'", message)
+    act = Withdraw(outbox_id=outbox, reason="kill_switch")
+    command = Command(message_id=message, cause_key="test/withdraw", actor="test", act=act)
+    assert (await Lifecycle(house.database, Keyring(KEY)).apply(command)).ok

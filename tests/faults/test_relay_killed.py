@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
+from temporalio.client import WorkflowUpdateFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.lifecycle import Approve
@@ -95,9 +96,22 @@ async def test_a_kill_switch_reaches_every_workflow_though_the_relay_dies_three_
     await _until_switched_off(house)
     await house.config(human_undo_ms=0)
     for message in messages:
-        assert (await house.ask(message, "approve", Approve())).ok
+        await _approve_once_told(house, message)
     await house.until_all("sent", 3)
     await check_accounts(house, messages)
+
+
+async def _approve_once_told(house: House, message: UUID) -> None:
+    """The workflow refuses until it has read what its wake is about."""
+
+    async def approved() -> bool:
+        try:
+            return (await house.ask(message, "approve", Approve())).ok
+        except WorkflowUpdateFailedError as refusal:
+            assert "not possible in approved" in str(refusal.cause)
+            return False
+
+    await eventually(approved, "the workflow was told that the reply was taken back")
 
 
 async def _approve_all(house: House, messages: list[UUID]) -> None:

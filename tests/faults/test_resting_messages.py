@@ -41,17 +41,17 @@ async def test_whatever_a_message_waits_for_outlives_the_worker(house: House) ->
     await check_accounts(house, [quarantined, review, undo, over, nobody, failed, held])
 
 
-async def _place(house: House, status: str, **mail_fields: str) -> UUID:
+async def _place(house: House, *statuses: str, **mail_fields: str) -> UUID:
     message = await house.accept(mail(**mail_fields))
-    await house.until(message, status)
+    await house.until(message, *statuses)
     return message
 
 
 async def _fail_and_hold(house: House) -> tuple[UUID, UUID]:
     """A second killed worker: it has a model endpoint that knows nothing, and a window in which to wait for more mail."""
     await house.kill(house.worker)
-    await house.start_worker(llm_base_url=house.servers.model_url.removesuffix("/v1"))
-    failed = await _place(house, "failed")
+    await house.start_worker(llm_base_url=f"{house.servers.model_url}/nowhere")
+    failed = await _place(house, "failed", "failed/retry_timer")
     await house.config(coalesce_window_ms=20_000)
     return failed, await _place(house, "received/coalescing")
 

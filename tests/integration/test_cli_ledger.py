@@ -10,7 +10,7 @@ import pytest
 from adapters.accounts import CHECKS, RECIPIENTS, account_of
 from contracts.status import ArchiveReason, HoldReason, OutboxState, Status
 from tests.integration.cli_house import House, new_house, webhook_of
-from tests.integration.cli_rows import event, force, ids, receive, send
+from tests.integration.cli_rows import event, force, ids, put_back, receive, send, take_away
 
 MAIL = "From: Ana <ana@customer.example>\nTo: support@example.org\nSubject: Lamp {}\n\nIs it in stock?\n"
 
@@ -57,16 +57,12 @@ def test_one_message_row_deleted_by_hand_is_found_and_its_return_too(house: Hous
     """RS-67: a row deleted by the owner makes the check exit 1; restored, it is green again."""
     lost = ids(house)[1]
     receive(house, lost)
-    house.sql("ALTER TABLE lifecycle_events DISABLE TRIGGER append_only")
-    for table, key in (("lifecycle_events", "message_id"), ("inbound_messages", "id")):
-        house.sql(f"CREATE TABLE kept_{table} AS SELECT * FROM {table} WHERE {key} = $1".replace("$1", f"'{lost}'"))
-        house.sql(f"DELETE FROM {table} WHERE {key} = $1", lost)
+    take_away(house, lost)
     code, output = check(house)
     assert code == 1
     assert f"every mail in the pipeline has a message\t{lost}" in output
     assert "accepted 3, found 2, difference -1" in output and "1 lost" in output
-    for table in ("inbound_messages", "lifecycle_events"):
-        house.sql(f"INSERT INTO {table} SELECT * FROM kept_{table}")
+    put_back(house)
     assert check(house)[0] == 0
 
 
