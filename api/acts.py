@@ -38,7 +38,9 @@ def _storable(text: str) -> str:
     return text
 
 
-RequestId = Annotated[str, Field(pattern=r"^[\x21-\x7e]{8,100}$", description="Repeat it to get the same answer again.")]
+RequestId = Annotated[
+    str, Field(pattern=r"^[\x21-\x7e]{8,100}$", description="Repeat it to get the same answer again.")
+]
 Text = Annotated[str, Field(min_length=1, max_length=MOST_TEXT), AfterValidator(_storable)]
 NoteText = Annotated[str, Field(min_length=1, max_length=MOST_NOTE), AfterValidator(_storable)]
 RevisionNumber = Annotated[int, Field(ge=0, le=1_000_000)]

@@ -131,7 +131,9 @@ async def _not_restorable(tx: Transaction, subject: Any, status: Status) -> Outc
     if status in (Status.SENT, Status.REJECTED):
         return await late_click(tx, subject, Result.TERMINAL, f"This message is {status} and cannot be restored.")
     if status is not Status.ARCHIVED:
-        return await late_click(tx, subject, Result.CONFLICT, f"This message is {status} now; only archived mail is restored.")
+        return await late_click(
+            tx, subject, Result.CONFLICT, f"This message is {status} now; only archived mail is restored."
+        )
     if ArchiveReason(subject["archive_reason"]) not in RESTORABLE:
         words = f"Mail archived as {subject['archive_reason']} is closed for good."
         return await late_click(tx, subject, Result.TERMINAL, words)

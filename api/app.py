@@ -99,4 +99,3 @@ async def _pool(settings: Settings, stack: AsyncExitStack, name: str, most: int)
     database = await Database.connect(url, most=most, name=name, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
     stack.push_async_callback(database.close)
     return database
-

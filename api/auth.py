@@ -44,7 +44,9 @@ class Principal:
     def require(self, *scopes: str, role: str = "viewer") -> None:
         """403 unless the token has one of the scopes and the person at least the role."""
         if not self.scopes.intersection(scopes):
-            raise ApiError(403, "scope_missing", f"This token lacks the scope {' or '.join(scopes)}.", scope=list(scopes))
+            raise ApiError(
+                403, "scope_missing", f"This token lacks the scope {' or '.join(scopes)}.", scope=list(scopes)
+            )
         if ROLES.index(self.role) < ROLES.index(role):
             raise ApiError(403, "role_missing", f"This takes the role {role}; yours is {self.role}.", role=role)
 
@@ -100,7 +102,9 @@ class Guard:
         try:
             principal = await self._who(scope)
         except DatabaseFault:
-            answer = ApiError(503, "unavailable", "The database does not answer. Try again.", headers={"Retry-After": "5"})
+            answer = ApiError(
+                503, "unavailable", "The database does not answer. Try again.", headers={"Retry-After": "5"}
+            )
             await answer.response()(scope, receive, send)
             return
         if principal is None:

@@ -105,7 +105,11 @@ async def _act(desk: Desk, action: str, item: Item, request_id: str) -> BulkResu
         await _look_first(desk, item)
     answer = await desk.act(item.message_id, action, body)
     return BulkResult(
-        message_id=item.message_id, request_id=request_id, result=answer.result, message=answer.message, status=answer.status
+        message_id=item.message_id,
+        request_id=request_id,
+        result=answer.result,
+        message=answer.message,
+        status=answer.status,
     )
 
 
@@ -117,4 +121,6 @@ async def _look_first(desk: Desk, item: Item) -> None:
         row = await tx.one("api_message", item.message_id)
         findings = [f for f in await tx.rows("api_findings", item.message_id) if f["revision"] == item.revision]
     if row is not None and (row["content_flags"] or findings):
-        raise ApiError(409, "skipped", "This one carries a flag or a finding; look at it by itself.", status=row["status"])
+        raise ApiError(
+            409, "skipped", "This one carries a flag or a finding; look at it by itself.", status=row["status"]
+        )

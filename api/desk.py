@@ -111,7 +111,9 @@ class Desk:
         if row is None:
             return None
         if row["message_id"] != subject["message_id"] or row["digest"] not in self._digests(subject, act):
-            raise ApiError(409, "conflict", "The same request id was used before for another action.", request_id=request_id)
+            raise ApiError(
+                409, "conflict", "The same request id was used before for another action.", request_id=request_id
+            )
         return Outcome.model_validate(row["outcome"]), row["at"]
 
     def _digests(self, subject: Any, act: Act) -> set[str]:
@@ -123,7 +125,11 @@ class Desk:
 
     def _command(self, message_id: UUID, request_id: str, act: Act) -> Command:
         return Command(
-            message_id=message_id, cause_key=f"req:{request_id}", actor=self.who.actor, request_id=request_id or None, act=act
+            message_id=message_id,
+            cause_key=f"req:{request_id}",
+            actor=self.who.actor,
+            request_id=request_id or None,
+            act=act,
         )
 
     async def _carry_out(self, p: Prepared, action: str, request_id: str) -> Outcome:
@@ -175,7 +181,9 @@ class Desk:
                 "restored by a person", True,
             )  # fmt: skip
 
-    async def _answer(self, p: Prepared, request_id: str, action: str, outcome: Outcome, *, repeated: bool) -> ActionAnswer:
+    async def _answer(
+        self, p: Prepared, request_id: str, action: str, outcome: Outcome, *, repeated: bool
+    ) -> ActionAnswer:
         async with self.services.database.transaction(self.who.mailboxes) as tx:
             subject = await self.subject(tx, p.subject["message_id"])
             answer = await answer_of(tx, subject, request_id, action, outcome, repeated and p.known_at is not None)

@@ -63,7 +63,9 @@ def _endpoints(schema: dict[str, Any]) -> str:
 
 def _endpoint(path: str, method: str, about: dict[str, Any], schema: dict[str, Any]) -> str:
     fields = _parameters(about) + _body(about, schema)
-    rows = "".join(f"<tr><td><code>{escape(n)}</code></td><td>{escape(t)}</td><td>{escape(d)}</td></tr>" for n, t, d in fields)
+    rows = "".join(
+        f"<tr><td><code>{escape(n)}</code></td><td>{escape(t)}</td><td>{escape(d)}</td></tr>" for n, t, d in fields
+    )
     table = f"<table><tr><th>Field</th><th>Type</th><th></th></tr>{rows}</table>" if rows else ""
     title = f"<h2><code>{method.upper()} {escape(path)}</code></h2>"
     return f"<section>{title}<p>{escape(about.get('description', ''))}</p>{table}</section>"

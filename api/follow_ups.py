@@ -64,7 +64,12 @@ async def place_reply(
         known = await tx.one("api_reply", outbox_id)
         if known is None:
             await tx.value(
-                "api_start", f"reply/{outbox_id}", "ReplyWorkflow", begin.model_dump(mode="json"), "reply by a person", False
+                "api_start",
+                f"reply/{outbox_id}",
+                "ReplyWorkflow",
+                begin.model_dump(mode="json"),
+                "reply by a person",
+                False,
             )
     row = known or await _until_placed(desk, outbox_id, request_id)
     words = "Your reply leaves at the time named unless somebody undoes it."
@@ -144,14 +149,23 @@ async def _known(desk: Desk, row: Any, request_id: str, key: str) -> Any:
     async with desk.services.database.transaction(desk.who.mailboxes) as tx:
         known = await tx.one("api_known_request", row["mailbox_id"], request_id)
     if known is not None and known["digest"] != key:
-        raise ApiError(409, "conflict", "The same request id was used before for another action.", request_id=request_id)
+        raise ApiError(
+            409, "conflict", "The same request id was used before for another action.", request_id=request_id
+        )
     return known["outcome"] if known else None
 
 
 async def _remember(desk: Desk, row: Any, request_id: str, action: str, key: str, outcome: dict[str, Any]) -> None:
     async with desk.services.database.transaction(desk.who.mailboxes) as tx:
         await tx.run(
-            "api_remember_request", row["mailbox_id"], request_id, row["message_id"], desk.who.actor, action, key, outcome
+            "api_remember_request",
+            row["mailbox_id"],
+            request_id,
+            row["message_id"],
+            desk.who.actor,
+            action,
+            key,
+            outcome,
         )
 
 

@@ -85,7 +85,9 @@ async def _backlog(database: Database) -> dict[str, float] | None:
             row = await tx.one("relay_backlog")
     except DatabaseFault:
         return None
-    return {"starts": row["starts"], "oldest_s": round(float(row["oldest_s"]), 1), "wakes": row["wakes"]} if row else None
+    return (
+        {"starts": row["starts"], "oldest_s": round(float(row["oldest_s"]), 1), "wakes": row["wakes"]} if row else None
+    )
 
 
 @router.get("/metrics", include_in_schema=False)

@@ -166,7 +166,9 @@ async def _known(desk: Desk, subject: Any, request_id: str, key: str) -> Any:
     async with desk.services.database.transaction(desk.who.mailboxes) as tx:
         known = await tx.one("api_known_request", subject["mailbox_id"], request_id)
     if known is not None and (known["message_id"] != subject["message_id"] or known["digest"] != key):
-        raise ApiError(409, "conflict", "The same request id was used before for another action.", request_id=request_id)
+        raise ApiError(
+            409, "conflict", "The same request id was used before for another action.", request_id=request_id
+        )
     return known["outcome"] if known else None
 
 
@@ -182,7 +184,9 @@ async def _remember(desk: Desk, parsed: ParseResult, request_id: str, action: st
 async def _answer(
     desk: Desk, subject: Any, action: str, request_id: str, parsed: ParseResult, *, repeated: bool
 ) -> PoisonAnswer:
-    words = f"It still cannot be read: {parsed.poison_reason}." if parsed.poison_reason else "Read; it goes its way now."
+    words = (
+        f"It still cannot be read: {parsed.poison_reason}." if parsed.poison_reason else "Read; it goes its way now."
+    )
     answer = PoisonAnswer(
         request_id=request_id,
         message_id=parsed.message_id,

@@ -16,9 +16,7 @@ from contracts.status import Status
 async def store_notes(tx: Transaction, subject: Any, actor: str, notes: Iterable[Note]) -> None:
     """Stores each text once; 409 if the same request came with another text before."""
     for note in notes:
-        await tx.run(
-            "api_note_add", note.id, subject["mailbox_id"], subject["message_id"], actor, note.kind, note.text
-        )
+        await tx.run("api_note_add", note.id, subject["mailbox_id"], subject["message_id"], actor, note.kind, note.text)
         kept = await tx.one("api_note", note.id)
         if kept is None or kept["text"] != note.text or kept["author"] != actor:
             raise ApiError(409, "conflict", "The same request id was used before with another text.")

@@ -83,7 +83,13 @@ async def make(body: TokenBody, services: Deskhand, who: Who) -> NewToken:
             raise invalid("user_id", "there is no such user")
         _check_role(user["role"], body.scopes)
         row = await tx.one(
-            "api_token_add", user["id"], who.organisation_id, body.name, token_hash(token), body.scopes, body.expires_in_days
+            "api_token_add",
+            user["id"],
+            who.organisation_id,
+            body.name,
+            token_hash(token),
+            body.scopes,
+            body.expires_in_days,
         )
         if row is None:
             raise invalid("user_id", "there is no such user")
@@ -95,7 +101,9 @@ async def make(body: TokenBody, services: Deskhand, who: Who) -> NewToken:
 def _check_role(role: str, scopes: list[Scope]) -> None:
     for scope in scopes:
         if ROLES.index(role) < ROLES.index(ROLE_OF_SCOPE[scope]):
-            raise ApiError(422, "invalid", f"scopes: a {role} cannot have the scope {scope}.", fields=[{"field": "scopes"}])
+            raise ApiError(
+                422, "invalid", f"scopes: a {role} cannot have the scope {scope}.", fields=[{"field": "scopes"}]
+            )
 
 
 @router.delete("/{token_id}")
@@ -108,4 +116,3 @@ async def revoke(token_id: UUID, services: Deskhand, who: Who) -> dict[str, str]
             raise not_found("token")
         await tx.run("api_audit", None, who.actor, "token_revoked", f"token/{token_id}", None, None)
     return {"id": str(token_id), "message": "Revoked."}
-

@@ -93,7 +93,9 @@ async def check(visit: Visit) -> Response:
         return await refused(visit, "check", error)
     except ValidationError:
         return await refused(visit, "check", ApiError(422, "invalid", visit.words("refused.invalid")))
-    await visit.note(kind="checked", revision=saved.revision, n=len(saved.findings), fields={"text": text}, action="edit_and_approve")
+    await visit.note(
+        kind="checked", revision=saved.revision, n=len(saved.findings), fields={"text": text}, action="edit_and_approve"
+    )
     return RedirectResponse(safe_path(visit.form.get("stay")), 303)
 
 
@@ -103,7 +105,9 @@ async def follow_up(visit: Visit) -> Response:
 
     async def work(desk: Desk) -> None:
         request_id = visit.form.get("request_id") or None
-        body = WriteBody(text=visit.form.get("text"), confirmed_findings=visit.form.all("confirm"), request_id=request_id)
+        body = WriteBody(
+            text=visit.form.get("text"), confirmed_findings=visit.form.all("confirm"), request_id=request_id
+        )
         await write_reply(thread_id, body, desk)
 
     return await carried_out(visit, "follow_up", work)
@@ -165,7 +169,9 @@ async def in_bulk(visit: Visit) -> Response:
     except ApiError as error:
         return await refused(visit, f"bulk_{action}", error)
     done = [r.message_id for r in answer.results if r.result == "ok"]
-    bad = [{"id": str(r.message_id), "result": r.result, "message": r.message} for r in answer.results if r.result != "ok"]
+    bad = [
+        {"id": str(r.message_id), "result": r.result, "message": r.message} for r in answer.results if r.result != "ok"
+    ]
     bad += [{"id": text.split("|")[0], "result": "skipped", "message": visit.words("bulk.unseen")} for text in unseen]
     await _remember_undo(visit, done if action == "approve" else None, action)
     await visit.note(kind="bulk", action=action, n=len(done), refused=bad)

@@ -98,7 +98,9 @@ async def _lane(visit: Visit, name: str) -> Lane:
 
 
 def _trust(row: Any) -> str:
-    return trust_of({**dict(row), "draft_response": "" if row["has_draft"] else None}, [1] if row["has_findings"] else [])
+    return trust_of(
+        {**dict(row), "draft_response": "" if row["has_draft"] else None}, [1] if row["has_findings"] else []
+    )
 
 
 def _token(row: Any, seen: UUID | None) -> str:

@@ -1,8 +1,16 @@
-"""Mail as it was designed, behind glass: cleaned with a short allow-list, in a frame that may run, load and reach
-nothing (HU2).""""""""""""""""""""""""""""""""""""
+(
+    """Mail as it was designed, behind glass: cleaned with a short allow-list, in a frame that may run, load and reach
+nothing (HU2)."""
+    """"""
+    """"""
+    """"""
+    """"""
+    """"""
+    """
 
 Links lose their target and show its host in A-label form instead (HL5); remote images become their alternative text.
 """
+)
 
 import re
 from urllib.parse import urlsplit
@@ -21,7 +29,9 @@ TAGS = frozenset(
     "p div span br hr b strong i em u s small sub sup blockquote pre code ul ol li dl dt dd table thead tbody tfoot tr td th"
     " caption h1 h2 h3 h4 h5 h6 center font img".split()
 )
-GONE = frozenset("script style title head iframe object embed noscript template svg math form select textarea button".split())
+GONE = frozenset(
+    "script style title head iframe object embed noscript template svg math form select textarea button".split()
+)
 ATTRIBUTES = {
     "*": {"style", "dir", "align"},
     "td": {"colspan", "rowspan", "width", "valign", "bgcolor"},

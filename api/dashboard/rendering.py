@@ -1,5 +1,13 @@
-"""Templates and the headers of every page, which let nothing else in (HU1). Values are escaped by the templates
-themselves."""""""""""""""""""""""""""""""""""""""
+(
+    """Templates and the headers of every page, which let nothing else in (HU1). Values are escaped by the templates
+themselves."""
+    """"""
+    """"""
+    """"""
+    """"""
+    """"""
+    """"""
+)
 
 from pathlib import Path
 from typing import Any
@@ -51,7 +59,13 @@ def seen(text: Any) -> str:
 
 def size(count: int) -> str:
     """A number of bytes with its unit."""
-    return f"{count} B" if count < 1024 else f"{count / 1024:.0f} kB" if count < 1024 * 1024 else f"{count / 1048576:.1f} MB"
+    return (
+        f"{count} B"
+        if count < 1024
+        else f"{count / 1024:.0f} kB"
+        if count < 1024 * 1024
+        else f"{count / 1048576:.1f} MB"
+    )
 
 
 templates.filters.update(seen=seen, size=size)

@@ -4,7 +4,20 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from api.dashboard import account, actions, assets, conversation, files, inbox, lanes, live, mail_html, poison, switch, thread_acts
+from api.dashboard import (
+    account,
+    actions,
+    assets,
+    conversation,
+    files,
+    inbox,
+    lanes,
+    live,
+    mail_html,
+    poison,
+    switch,
+    thread_acts,
+)
 from api.dashboard.sign_in import sign_in
 from api.dashboard.visit import Page, page
 from api.pages_frame import style

@@ -15,7 +15,9 @@ async def throw(visit: Visit) -> Response:
     for mailbox_id in await _inboxes(visit):
         async with visit.services.database.transaction(visit.who.mailboxes) as tx:
             stopped += await tx.value("dashboard_pending_automatic", mailbox_id)
-        await kill_switch(mailbox_id, visit.services, visit.who, SwitchBody(cause=visit.form.get("cause")[:500] or "dashboard"))
+        await kill_switch(
+            mailbox_id, visit.services, visit.who, SwitchBody(cause=visit.form.get("cause")[:500] or "dashboard")
+        )
     await visit.note(kind="switch", action="kill_switch", n=stopped)
     return visit.back()
 

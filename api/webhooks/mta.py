@@ -134,4 +134,6 @@ def _news(kind: str, event: dict[str, Any]) -> OutboundNews | None:
     payload = event.get("inboundPayload") if isinstance(event.get("inboundPayload"), dict) else {}
     ids = [event.get("messageId"), payload.get("messageId"), payload.get("deskhandId"), event.get("deskhandId")]
     recipient = _text(payload.get("to") or payload.get("recipient") or event.get("recipient"))
-    return OutboundNews(kind=_NEWS[kind], ids=tuple(_text(i).strip("<> ") for i in ids if _text(i)), recipient=recipient)
+    return OutboundNews(
+        kind=_NEWS[kind], ids=tuple(_text(i).strip("<> ") for i in ids if _text(i)), recipient=recipient
+    )

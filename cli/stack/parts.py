@@ -75,7 +75,7 @@ def offline_part(state: StateDir, ports: StackPorts, environment: Mapping[str, s
 def api_part(state: StateDir, ports: StackPorts, environment: Mapping[str, str]) -> Part:
     """The API with the dashboard. Its access log stays off, for paths can hold single-use links."""
     command = [
-        sys.executable, "-m", "uvicorn", "api.app:served", "--factory", "--host", LOOPBACK,
+        sys.executable, "-m", "uvicorn", "api.app:create_app", "--factory", "--host", LOOPBACK,
         "--port", str(ports.api_port), "--no-access-log", "--timeout-graceful-shutdown", str(API_GRACE_S),
     ]  # fmt: skip
     child = Child("API", command, state.log("api"), environment, PROJECT_ROOT, stop_timeout_s=API_GRACE_S + 10)

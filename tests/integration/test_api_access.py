@@ -51,7 +51,9 @@ async def test_scope_and_role_are_asked_for_every_operation(api_only: Running) -
         else:
             answer = await api_only.request(method, path, token=blind)
             assert answer.status_code == 403, path
-        admin_only = "/mailboxes/" in path and method != "GET" or "/tokens" in path or path.endswith("release_quarantine")
+        admin_only = (
+            "/mailboxes/" in path and method != "GET" or "/tokens" in path or path.endswith("release_quarantine")
+        )
         answer = await api_only.request(method, path, token=reviewer, json=_body(path) if method != "GET" else None)
         assert (answer.status_code == 403) == admin_only, (method, path, answer.text)
 
@@ -164,7 +166,9 @@ async def test_errors_and_logs_repeat_nothing_that_was_sent(api_only: Running) -
             await api_only.act(uuid.uuid4(), "write_reply", text=planted[0], subject=planted[0]),
             await api_only.act(uuid.uuid4(), "write_reply", text=[planted[0]]),
             await api_only.get("/api/messages", token=planted[2]),
-            await api_only.request("POST", "/api/bulk", content=b'{"action": "Zanzibar', headers={"content-type": "application/json"}),
+            await api_only.request(
+                "POST", "/api/bulk", content=b'{"action": "Zanzibar', headers={"content-type": "application/json"}
+            ),
         ]
     assert [a.status_code for a in answers] == [422, 422, 401, 422]
     shown = " ".join(a.text for a in answers) + str(lines)

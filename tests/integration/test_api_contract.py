@@ -109,7 +109,9 @@ HEADER_LINES = st.lists(
 
 @PATIENT
 @given(payload=PAYLOADS, event=st.sampled_from(["inbound.received", "delivered", "bounced", "other", 5, None]))
-async def test_every_signed_event_is_taken_in(api_only: Running, payload: dict[str, Any], event: Any) -> None:  # RC11, AD2
+async def test_every_signed_event_is_taken_in(
+    api_only: Running, payload: dict[str, Any], event: Any
+) -> None:  # RC11, AD2
     """Fields that are missing or of any type end in a message, the poison lane or a count: always 200."""
     await api_only.source("mta", "mta", MTA_SECRET)
     body = json.dumps({"event": event, "inboundPayload": payload}).encode()
@@ -119,11 +121,15 @@ async def test_every_signed_event_is_taken_in(api_only: Running, payload: dict[s
 
 @PATIENT
 @given(head=HEADER_LINES, rest=st.binary(max_size=300), hint=HEADER_VALUES)
-async def test_every_signed_mail_is_taken_in(api_only: Running, head: bytes, rest: bytes, hint: str) -> None:  # RC8, RC11
+async def test_every_signed_mail_is_taken_in(
+    api_only: Running, head: bytes, rest: bytes, hint: str
+) -> None:  # RC8, RC11
     """Any bytes at all, NUL and broken headers included, with any envelope hints: always 200, and the bytes are kept."""
     await api_only.source("shop", "raw", RAW_SECRET)
     body = head + b"\r\n" + rest
-    answer = await _signed(api_only, "raw", body, {"x-envelope-from": hint, "x-envelope-to": f"{hint}, support@shop.example"})
+    answer = await _signed(
+        api_only, "raw", body, {"x-envelope-from": hint, "x-envelope-to": f"{hint}, support@shop.example"}
+    )
     assert answer.status_code == 200, body
     if not answer.json()["duplicate"]:
         raw = await api_only.get(f"/api/messages/{answer.json()['message_id']}/raw")

@@ -50,7 +50,9 @@ async def test_a_stale_revision_is_refused_naming_who_changed_it(pipeline: Runni
     assert (first.status_code, again.status_code) == (409, 409)
     body = first.json()
     assert (body["result"], body["current_revision"], body["by_name"]) == ("conflict", 1, "Reviewer")
-    assert {k: v for k, v in again.json().items() if k != "repeated"} == {k: v for k, v in body.items() if k != "repeated"}
+    assert {k: v for k, v in again.json().items() if k != "repeated"} == {
+        k: v for k, v in body.items() if k != "repeated"
+    }
     assert again.json()["repeated"] is True
     refused = await pipeline.value(
         "SELECT count(*) FROM lifecycle_events WHERE message_id = $1 AND reason = 'stale_revision' AND NOT accepted",
@@ -94,7 +96,9 @@ async def test_an_undo_during_the_hand_over_is_told_so(pipeline: Running) -> Non
     await pipeline.config(human_undo_ms=60_000)
     message_id = await drafted(pipeline)
     assert (await pipeline.approve(message_id)).status_code == 200
-    await pipeline.sql("UPDATE outbox SET state = 'sending', deadline = now() + interval '1 hour' WHERE message_id = $1", message_id)
+    await pipeline.sql(
+        "UPDATE outbox SET state = 'sending', deadline = now() + interval '1 hour' WHERE message_id = $1", message_id
+    )
     late = await pipeline.act(message_id, "undo_send")
     assert (late.status_code, late.json()["result"]) == (409, "already_sending")
 
@@ -109,7 +113,9 @@ async def test_a_review_of_a_sent_message_is_409(pipeline: Running) -> None:  # 
     events = len((await pipeline.message(message_id))["events"])
     for action, body in (("approve", seen), ("reject", {}), ("write_reply", {"text": "late"}), ("archive", {})):
         answer = await pipeline.act(message_id, action, **body)
-        assert (answer.status_code, answer.json()["result"], answer.json()["status"]) == (409, "terminal", "sent"), action
+        assert (answer.status_code, answer.json()["result"], answer.json()["status"]) == (409, "terminal", "sent"), (
+            action
+        )
     assert await audits(pipeline, message_id, "reject") == ["terminal"]
     assert len((await pipeline.message(message_id))["events"]) == events
 
@@ -131,7 +137,9 @@ async def test_a_signal_approves_as_an_update_does(pipeline: Running) -> None:  
     handle = pipeline.client.get_workflow_handle(f"message/{message_id}")
     await pipeline.call(handle.signal("approve", SignalDecision(revision=0)))
     sent = await pipeline.until(message_id, "sent")
-    assert ("draft_ready", "approved", "signal") in [(e["from_status"], e["to_status"], e["actor"]) for e in sent["events"]]
+    assert ("draft_ready", "approved", "signal") in [
+        (e["from_status"], e["to_status"], e["actor"]) for e in sent["events"]
+    ]
 
 
 async def test_without_a_worker_503_and_later_once(pipeline: Running) -> None:  # A102, P100
@@ -142,7 +150,10 @@ async def test_without_a_worker_503_and_later_once(pipeline: Running) -> None:  
         answer = await pipeline.act(message_id, "reject", request_id=request_id, note="not ours")
         assert answer.status_code == 503 and answer.headers["retry-after"] == "5"
         assert answer.json()["request_id"] == request_id
-        assert await pipeline.value("SELECT processing_status FROM inbound_messages WHERE id = $1", message_id) == "draft_ready"
+        assert (
+            await pipeline.value("SELECT processing_status FROM inbound_messages WHERE id = $1", message_id)
+            == "draft_ready"
+        )
     answers = [await pipeline.act(message_id, "reject", request_id=request_id, note="not ours") for _ in range(2)]
     assert [a.status_code for a in answers] == [200, 200] and answers[1].json()["repeated"]
     notes = await pipeline.value("SELECT count(*) FROM review_notes WHERE message_id = $1", message_id)
@@ -178,7 +189,10 @@ async def test_an_edited_text_is_saved_scanned_and_sent(pipeline: Running) -> No
     sent = await pipeline.until(message_id, "sent")
     again = await pipeline.act(message_id, "edit_and_approve", **body)
     assert again.status_code == 200 and again.json()["repeated"]
-    assert [(r["revision"], r["author"].split(":")[0]) for r in sent["draft"]["revisions"]] == [(1, "user"), (0, "agent")]
+    assert [(r["revision"], r["author"].split(":")[0]) for r in sent["draft"]["revisions"]] == [
+        (1, "user"),
+        (0, "agent"),
+    ]
     file = next(f for f in pipeline.sent() if first.json()["outbox_id"] in f.name)
     assert b"your parcel is on its way" in file.read_bytes()
 
@@ -191,12 +205,20 @@ async def test_a_finding_is_shown_before_approval_and_confirmed_by_id(pipeline: 
     saved = await pipeline.act(message_id, "revisions", text=text)
     assert saved.status_code == 200 and saved.json()["findings"]
     seen = (await pipeline.message(message_id))["to_approve"]
-    edit = {"revision": saved.json()["revision"], "base_revision": seen["revision"], "seen_message_id": seen["seen_message_id"]}
+    edit = {
+        "revision": saved.json()["revision"],
+        "base_revision": seen["revision"],
+        "seen_message_id": seen["seen_message_id"],
+    }
     assert (await pipeline.act(message_id, "edit_and_approve", **edit)).status_code == 200
     back = await pipeline.until(message_id, "draft_ready")
     assert [e["reason"] for e in back["events"]][0] == "presend_check"
     ids = [f["finding_id"] for f in saved.json()["findings"]]
-    edit |= {"base_revision": back["to_approve"]["revision"], "confirmed_findings": ids, "reason": "the customer asked for it"}
+    edit |= {
+        "base_revision": back["to_approve"]["revision"],
+        "confirmed_findings": ids,
+        "reason": "the customer asked for it",
+    }
     assert (await pipeline.act(message_id, "edit_and_approve", **edit)).status_code == 200
     await pipeline.until(message_id, "sent")
 
@@ -227,7 +249,9 @@ async def test_a_draft_on_request_follows_instructions(pipeline: Running) -> Non
     finally:
         pipeline.model.answer("classify_answer", DEFAULT_ANSWERS["classify_answer"])
     assert (await pipeline.message(message_id))["draft"] is None
-    assert (await pipeline.act(message_id, "approve", revision=0, seen_message_id=str(message_id))).json()["result"] == "no_draft"
+    assert (await pipeline.act(message_id, "approve", revision=0, seen_message_id=str(message_id))).json()[
+        "result"
+    ] == "no_draft"
     answer = await pipeline.act(message_id, "request_draft", instructions="Offer a replacement.")
     assert answer.status_code == 200 and answer.json()["to_status"] == "drafting"
     found = await pipeline.until(message_id, "draft_ready")
@@ -263,7 +287,9 @@ async def test_a_customers_mail_in_the_window_withdraws_the_send(pipeline: Runni
     message_id = await drafted(pipeline, sender=sender, message_id="<first@kunde.example>")
     seen = (await pipeline.message(message_id))["to_approve"]
     assert (await pipeline.approve(message_id)).status_code == 200
-    newer = await pipeline.arrive(mail(sender=sender, subject="Re: Where is my order?", In_Reply_To="<first@kunde.example>"))
+    newer = await pipeline.arrive(
+        mail(sender=sender, subject="Re: Where is my order?", In_Reply_To="<first@kunde.example>")
+    )
     await pipeline.eventually(lambda: _has_event(pipeline, message_id, "thread_reply"))
     late = await pipeline.act(message_id, "approve", **seen)
     assert late.status_code == 409
@@ -282,7 +308,11 @@ async def test_a_doubtful_delivery_is_settled_by_a_person(pipeline: Running) -> 
     await pipeline.config(human_undo_ms=700)
     untouched = await drafted(pipeline)
     assert (await pipeline.act(untouched, "resolve_delivery", how="went_out")).status_code == 409
-    for how, status, reason in (("went_out", "sent", None), ("send_again", "sent", None), ("close", "archived", "dismissed")):
+    for how, status, reason in (
+        ("went_out", "sent", None),
+        ("send_again", "sent", None),
+        ("close", "archived", "dismissed"),
+    ):
         message_id = await in_doubt(pipeline)
         answer = await pipeline.act(message_id, "resolve_delivery", how=how)
         assert answer.status_code == 200, answer.text

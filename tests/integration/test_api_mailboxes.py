@@ -31,7 +31,9 @@ async def test_turning_a_flag_on_pulls_its_ancestors(pipeline: Running) -> None:
         await set_flag(pipeline, name, False)
     flags = await set_flag(pipeline, "ai.autonomy", True)
     assert on(flags) == {"ai", "ai.agent", "ai.autonomy"} == on(flags, "effective")
-    rows = await pipeline.rows("SELECT action, subject FROM audit_log WHERE actor LIKE 'user:%' AND action LIKE 'flag%' ORDER BY id")
+    rows = await pipeline.rows(
+        "SELECT action, subject FROM audit_log WHERE actor LIKE 'user:%' AND action LIKE 'flag%' ORDER BY id"
+    )
     assert [(r["action"], r["subject"]) for r in rows][-3:] == [
         ("flag_on", "ai.autonomy"), ("flag_on", "ai.agent"), ("flag_on", "ai")
     ]  # fmt: skip
@@ -54,7 +56,9 @@ async def test_mail_held_while_the_agent_is_off_goes_on_oldest_first(pipeline: R
     await set_flag(pipeline, "ai.agent", True)
     for message_id in (held[0], held[2]):
         await pipeline.until(message_id, "draft_ready")
-    wakes = await pipeline.rows("SELECT workflow_id FROM wake_queue WHERE args ->> 'cause' LIKE 'flag/%' ORDER BY created_at")
+    wakes = await pipeline.rows(
+        "SELECT workflow_id FROM wake_queue WHERE args ->> 'cause' LIKE 'flag/%' ORDER BY created_at"
+    )
     assert [row["workflow_id"] for row in wakes] == [f"message/{held[0]}", f"message/{held[2]}"]
 
 
@@ -95,7 +99,9 @@ async def test_the_switch_waits_for_a_claim_and_then_stands(pipeline: Running) -
     claim = await pipeline.call(pipeline._sql.acquire())
     transaction = claim.transaction()
     await pipeline.call(transaction.start())
-    await pipeline.call(claim.fetchval("SELECT mailbox_id FROM agent_config WHERE mailbox_id = $1 FOR SHARE", pipeline.mailbox_id))
+    await pipeline.call(
+        claim.fetchval("SELECT mailbox_id FROM agent_config WHERE mailbox_id = $1 FOR SHARE", pipeline.mailbox_id)
+    )
     switching = asyncio.create_task(pipeline.post(f"/api/mailboxes/{pipeline.mailbox_id}/kill_switch"))
     done, _ = await asyncio.wait({switching}, timeout=0.5)
     assert not done
@@ -140,7 +146,9 @@ OUT_OF_RANGE = {
 
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in OUT_OF_RANGE.items() for v in values])
-async def test_a_setting_out_of_range_is_refused_by_name(api_only: Running, name: str, value: Any) -> None:  # A106, P113
+async def test_a_setting_out_of_range_is_refused_by_name(
+    api_only: Running, name: str, value: Any
+) -> None:  # A106, P113
     """422 names the field; nothing of the request is saved; counters and keys are not settings."""
     path = f"/api/mailboxes/{api_only.mailbox_id}"
     before = (await api_only.get(path)).json()["config"]
@@ -160,7 +168,11 @@ async def test_settings_are_saved_one_by_one_and_audited(api_only: Running) -> N
     saved = (await api_only.put(f"{path}/config", wanted)).json()["config"]
     assert (saved["confidence_threshold"], saved["coalesce_window_ms"], saved["daily_budget_usd"]) == (0.9, 30_000, 2.5)
     assert (saved["working_hours_start"], saved["working_hours_days"]) == ("08:30:00", [1, 5])
-    off = (await api_only.put(f"{path}/config", {"coalesce_window_ms": None, "confidence_threshold": 0.9})).json()["config"]
+    off = (await api_only.put(f"{path}/config", {"coalesce_window_ms": None, "confidence_threshold": 0.9})).json()[
+        "config"
+    ]
     assert off["coalesce_window_ms"] is None and off["daily_budget_usd"] == 2.5
-    row = (await api_only.rows("SELECT before, after FROM audit_log WHERE action = 'config' ORDER BY id DESC LIMIT 1"))[0]
+    row = (await api_only.rows("SELECT before, after FROM audit_log WHERE action = 'config' ORDER BY id DESC LIMIT 1"))[
+        0
+    ]
     assert (row["before"], row["after"]) == ('{"coalesce_window_ms": "30000"}', '{"coalesce_window_ms": "None"}')

@@ -39,13 +39,19 @@ async def test_mail_is_accepted_while_temporal_is_down(alone: Running) -> None: 
     waiting = await alone.value("SELECT count(*) FROM start_queue WHERE started_at IS NULL AND attempts = 0")
     assert waiting == 200
     health = (await alone.get("/healthz", token="")).json()
-    assert health["status"] == "degraded" and health["degraded"] == ["temporal"] and health["relay_backlog"]["starts"] == 200
+    assert (
+        health["status"] == "degraded"
+        and health["degraded"] == ["temporal"]
+        and health["relay_backlog"]["starts"] == 200
+    )
 
 
 async def test_decisions_wait_while_temporal_is_down(alone: Running) -> None:  # P100, A102
     """503 with Retry-After; reading goes on, and what is settled already is refused without asking anybody."""
     message_id = await alone.arrive(mail(to="nobody@elsewhere.example"))
-    answer = await alone.act(message_id, "deliver_to", mailbox_id=str(alone.mailbox_id), request_id="deliver-while-down")
+    answer = await alone.act(
+        message_id, "deliver_to", mailbox_id=str(alone.mailbox_id), request_id="deliver-while-down"
+    )
     assert answer.status_code == 503 and answer.headers["retry-after"] == "5"
     assert answer.json()["request_id"] == "deliver-while-down"
     assert (await alone.message(message_id))["account"] == "poison"
@@ -64,7 +70,16 @@ async def test_twenty_large_uploads_stay_within_memory(alone: Running, tmp_path:
         **os.environ, "DATABASE_URL": alone.database_url, "ORGANISATION_KEY": alone.key.hex(),
         "TEMPORAL_ADDRESS": NOWHERE[0], "DESKHAND_STATE_DIR": str(tmp_path),
     }  # fmt: skip
-    command = [sys.executable, "-m", "uvicorn", "api.app:create_app", "--factory", "--port", str(port), "--no-access-log"]
+    command = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "api.app:create_app",
+        "--factory",
+        "--port",
+        str(port),
+        "--no-access-log",
+    ]
     with open(tmp_path / "api.log", "wb") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:

@@ -8,7 +8,9 @@ POLICY = "default-src 'none'"
 async def signed_in(api_only: Running, token: str | None = None) -> str:
     """The session cookie."""
     form = {"token": token or api_only.login.api_token}
-    answer = await api_only.request("POST", "/dashboard/sign-in", token="", data=form, headers={"sec-fetch-site": "same-origin"})
+    answer = await api_only.request(
+        "POST", "/dashboard/sign-in", token="", data=form, headers={"sec-fetch-site": "same-origin"}
+    )
     assert answer.status_code == 303 and answer.headers["location"] == "/dashboard"
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and api_only.login.api_token not in cookie

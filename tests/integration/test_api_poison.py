@@ -34,7 +34,9 @@ async def test_poison_is_listed_with_its_reason_and_bytes(pipeline: Running) -> 
     again = await poisoned(pipeline)
     page = (await pipeline.get("/api/poison?limit=1")).json()
     assert page["poison"][0]["id"] == str(again) and page["next_cursor"] == str(again)
-    assert (await pipeline.get(f"/api/poison?cursor={page['next_cursor']}")).json()["poison"][0]["id"] == str(message_id)
+    assert (await pipeline.get(f"/api/poison?cursor={page['next_cursor']}")).json()["poison"][0]["id"] == str(
+        message_id
+    )
 
 
 async def test_parse_again_says_what_came_of_it(pipeline: Running) -> None:  # RS-04
@@ -51,7 +53,9 @@ async def test_parse_again_says_what_came_of_it(pipeline: Running) -> None:  # R
     repeat = await pipeline.act(message_id, "parse_again", request_id=request_id)
     assert repeat.status_code == 200 and repeat.json()["repeated"]
     assert (await pipeline.act(message_id, "parse_again")).status_code == 409
-    starts = await pipeline.value("SELECT count(*) FROM start_queue WHERE workflow_id LIKE $1", f"message/{message_id}%")
+    starts = await pipeline.value(
+        "SELECT count(*) FROM start_queue WHERE workflow_id LIKE $1", f"message/{message_id}%"
+    )
     assert starts == 1
     assert (await pipeline.get("/api/accounts")).json()["balanced"]
 
@@ -63,7 +67,9 @@ async def mend(pipeline: Running, message_id: UUID) -> None:
         "UPDATE blob_chunks SET bytes = $2 WHERE sha256 = (SELECT blob_sha256 FROM accepted_mail WHERE message_id = $1)",
         message_id, good,
     )  # fmt: skip
-    await pipeline.sql("UPDATE accepted_mail SET mailbox_id = $2 WHERE message_id = $1", message_id, pipeline.mailbox_id)
+    await pipeline.sql(
+        "UPDATE accepted_mail SET mailbox_id = $2 WHERE message_id = $1", message_id, pipeline.mailbox_id
+    )
 
 
 async def test_mail_for_nobody_is_delivered_to_a_mailbox(pipeline: Running) -> None:  # RC11a, RS-05
@@ -95,7 +101,8 @@ async def test_unreadable_mail_is_answered_by_hand(pipeline: Running) -> None:  
     async with pipeline.without_worker():
         unreadable = await pipeline.arrive(mail(sender="garbled@kunde.example", subject="Torn"))
         await pipeline.sql(
-            "UPDATE accepted_mail SET account = 'poison', poison_reason = 'parser_error' WHERE message_id = $1", unreadable
+            "UPDATE accepted_mail SET account = 'poison', poison_reason = 'parser_error' WHERE message_id = $1",
+            unreadable,
         )
     assert message_id != unreadable
     body = {"text": "We could not read all of your mail.", "request_id": f"hand-{uuid.uuid4()}"}
@@ -119,6 +126,8 @@ async def test_what_is_no_poison_is_refused_and_audited(pipeline: Running) -> No
         answer = await pipeline.act(message_id, action, **body)
         assert answer.status_code == 409 and answer.json()["status"] == "draft_ready"
         audited = await pipeline.value(
-            "SELECT after ->> 'result' FROM audit_log WHERE subject = $1 AND action = $2", f"message/{message_id}", action
+            "SELECT after ->> 'result' FROM audit_log WHERE subject = $1 AND action = $2",
+            f"message/{message_id}",
+            action,
         )
         assert audited == "conflict"

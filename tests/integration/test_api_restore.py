@@ -50,7 +50,9 @@ async def test_a_wake_reaches_the_newest_run(pipeline: Running) -> None:  # P20a
     assert (await pipeline.approve(message_id)).status_code == 200
     assert (await pipeline.post(f"/api/mailboxes/{pipeline.mailbox_id}/kill_switch")).status_code == 200
     await pipeline.until(message_id, "draft_ready")
-    woken = await pipeline.rows("SELECT workflow_id FROM wake_queue WHERE args ->> 'cause' LIKE $1", f"{message_id}:kill%")
+    woken = await pipeline.rows(
+        "SELECT workflow_id FROM wake_queue WHERE args ->> 'cause' LIKE $1", f"{message_id}:kill%"
+    )
     assert {row["workflow_id"] for row in woken} == {f"message/{message_id}/run/2"}
     await pipeline.post(f"/api/mailboxes/{pipeline.mailbox_id}/lift")
     await pipeline.config(human_undo_ms=0)
@@ -63,7 +65,9 @@ async def test_of_two_restores_at_once_one_wins(pipeline: Running) -> None:  # P
     message_id = await archived_as_spam(pipeline)
     answers = await asyncio.gather(*(pipeline.act(message_id, "restore") for _ in range(2)))
     assert sorted(a.status_code for a in answers) == [200, 409]
-    starts = await pipeline.rows("SELECT workflow_id FROM start_queue WHERE workflow_id LIKE $1", f"message/{message_id}/run%")
+    starts = await pipeline.rows(
+        "SELECT workflow_id FROM start_queue WHERE workflow_id LIKE $1", f"message/{message_id}/run%"
+    )
     assert [row["workflow_id"] for row in starts] == [f"message/{message_id}/run/2"]
 
 
@@ -89,5 +93,7 @@ async def test_what_was_dismissed_stays_closed(pipeline: Running) -> None:  # A5
     answer = await pipeline.act(message_id, "restore")
     assert (answer.status_code, answer.json()["result"], answer.json()["status"]) == (409, "terminal", "archived")
     assert answer.json()["by_name"] == "Admin"
-    starts = await pipeline.value("SELECT count(*) FROM start_queue WHERE workflow_id LIKE $1", f"message/{message_id}/run%")
+    starts = await pipeline.value(
+        "SELECT count(*) FROM start_queue WHERE workflow_id LIKE $1", f"message/{message_id}/run%"
+    )
     assert starts == 0

@@ -66,16 +66,22 @@ async def test_a_good_delivery_is_stored_and_a_repeat_is_known(api_only: Running
     assert starts == 1
 
 
-async def test_a_redelivery_of_a_deleted_mail_meets_its_tombstone(api_only: Running, sender: Sender) -> None:  # DK5, RS-14
+async def test_a_redelivery_of_a_deleted_mail_meets_its_tombstone(
+    api_only: Running, sender: Sender
+) -> None:  # DK5, RS-14
     """200, counted apart, and nothing comes back."""
     body = sender.good()
     message_id = (await send(api_only, sender, body)).json()["message_id"]
-    await api_only.sql("UPDATE accepted_mail SET account = 'deleted', blob_sha256 = NULL WHERE message_id = $1::uuid", message_id)
+    await api_only.sql(
+        "UPDATE accepted_mail SET account = 'deleted', blob_sha256 = NULL WHERE message_id = $1::uuid", message_id
+    )
     again = await send(api_only, sender, body)
     assert again.status_code == 200 and again.json() == {"message_id": message_id, "duplicate": True}
     last = await api_only.value("SELECT outcome FROM deliveries ORDER BY id DESC LIMIT 1")
     assert last == "duplicate_of_deleted"
-    assert await api_only.value("SELECT account FROM accepted_mail WHERE message_id = $1::uuid", message_id) == "deleted"
+    assert (
+        await api_only.value("SELECT account FROM accepted_mail WHERE message_id = $1::uuid", message_id) == "deleted"
+    )
 
 
 async def test_unreadable_mail_is_kept_in_the_poison_lane(api_only: Running, sender: Sender) -> None:  # RC11, RS-04
@@ -138,7 +144,9 @@ async def test_a_clock_that_is_nearly_right_passes(api_only: Running, sender: Se
         assert (await send(api_only, sender, body, at=int(time.time()) + skew)).status_code == 200
 
 
-async def test_while_keys_rotate_both_pass_and_a_removed_one_fails(api_only: Running, sender: Sender) -> None:  # RC15, RS-03
+async def test_while_keys_rotate_both_pass_and_a_removed_one_fails(
+    api_only: Running, sender: Sender
+) -> None:  # RC15, RS-03
     """Up to two secrets are active; the third retires the first."""
     third = sender.other_secret[:-4] + "AAA=" if sender.kind == "raw" else "77" * 32
     await api_only.source(sender.source, sender.kind, sender.secret, sender.other_secret)
@@ -284,7 +292,9 @@ async def test_fifty_equal_deliveries_at_once_are_one_mail(api_only: Running, se
     assert await stored(api_only) == (before[0] + 1, before[1] + 1)
 
 
-async def test_a_flood_without_signature_does_not_keep_signed_mail_out(api_only: Running, sender: Sender) -> None:  # RS-11
+async def test_a_flood_without_signature_does_not_keep_signed_mail_out(
+    api_only: Running, sender: Sender
+) -> None:  # RS-11
     """Beyond 120 a minute the unsigned get 503; 400 here instead of 10,000. Signed mail from the same address passes."""
     unsigned = [await api_only.request("POST", sender.path, token="", content=b"x") for _ in range(400)]
     statuses = [a.status_code for a in unsigned]
@@ -311,7 +321,9 @@ async def test_a_known_event_id_with_other_content_is_a_new_event(api_only: Runn
     assert flags == ["event_id_reused"]
 
 
-async def test_one_message_id_with_another_body_is_kept_and_flagged(api_only: Running, sender: Sender) -> None:  # DK3, RS-13
+async def test_one_message_id_with_another_body_is_kept_and_flagged(
+    api_only: Running, sender: Sender
+) -> None:  # DK3, RS-13
     """Both stay, the later one marked so that it is never answered by itself."""
     rfc_id = f"<{uuid.uuid4()}@kunde.example>"
     named = {"messageId": rfc_id} if sender.kind == "mta" else {"message_id": rfc_id}
