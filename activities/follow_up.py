@@ -109,15 +109,18 @@ async def _close(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     row = await tx.one("review_outbox", command.outbox_id)
     if row["state"] != OutboxState.AMBIGUOUS:
         return _view(row, Result.CONFLICT)
-    subject = f"outbox/{command.outbox_id}"
-    await tx.run("audit", row["mailbox_id"], command.actor, command.act, subject, None, None)
+    if await tx.value("follow_up_close", command.outbox_id) is not None:
+        subject = f"outbox/{command.outbox_id}"
+        await tx.run("audit", row["mailbox_id"], command.actor, command.act, subject, None, None)
     return _view(row, Result.OK).model_copy(update={"closed": True})
 
 
 def _view(row: Any, result: Result) -> FollowUpView:
     if row is None:
         return FollowUpView(result=Result.MESSAGE_NOT_FOUND, state=OutboxState.CANCELLED)
-    return FollowUpView(result=result, state=OutboxState(row["state"]), send_at=row["send_at"])
+    state = OutboxState(row["state"])
+    closed = state is OutboxState.AMBIGUOUS and row["cancel_reason"] is not None
+    return FollowUpView(result=result, state=state, send_at=row["send_at"], closed=closed)
 
 
 _TOO_LATE = {

@@ -98,7 +98,7 @@ class Parsing:
         mailbox_id = request.deliver_to or row["mailbox_id"]
         try:
             async with self.database.transaction() as tx:
-                for sha256, content in files.items():
+                for sha256, content in sorted(files.items()):
                     await self.blobs.put(tx, row["organisation_id"], sha256, content)
                 if request.deliver_to is not None:
                     await _move_mailbox(tx, row, request)

@@ -8,10 +8,12 @@ from temporalio import activity
 
 from activities.faults import named_faults
 from activities.ports import Database
+from contracts.status import OutboxState
 from contracts.sweep import SweepReport, SweepRequest
 
 RECENT = timedelta(minutes=10)
 PAGE = 500
+UNDER_WAY = (OutboxState.READY, OutboxState.SENDING)
 
 
 class OpenWorkflows(Protocol):
@@ -41,7 +43,11 @@ class Sweep:
         async with self.database.transaction(lifecycle=True) as tx:
             rows = await tx.rows("sweep_sending")
             for row in rows:
-                await self._wake(tx, row["message_id"], f"deadline/{row['id']}")
+                if row["reply_slot"] == "reply":
+                    await self._wake(tx, row["message_id"], f"deadline/{row['id']}")
+                else:
+                    cause = f"{row['id']}:deadline"
+                    await tx.run("wake", f"reply/{row['id']}", "wake", {"cause": cause}, cause)
         return len(rows)
 
     async def _overdue(self) -> int:
@@ -58,6 +64,8 @@ class Sweep:
         restarted = 0
         for page in [await self._suspects()] if not full else [await self._suspects(), *await self._everything()]:
             restarted += await self._restart(page)
+        async with self.database.transaction() as tx:
+            restarted += await tx.run("sweep_replies", [*UNDER_WAY, OutboxState.AMBIGUOUS] if full else [*UNDER_WAY])
         return restarted
 
     async def _suspects(self) -> list[UUID]:

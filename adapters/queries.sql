@@ -545,7 +545,10 @@ INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after) VALUES
 -- ---------------------------------------------------------------- blobs and the door
 
 -- name: blob_put
-INSERT INTO blobs (organisation_id, sha256, size_bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING sha256
+-- A blob nobody refers to may be about to be swept: it is made young again, and its bytes are put in place once more.
+INSERT INTO blobs (organisation_id, sha256, size_bytes) VALUES ($1, $2, $3)
+ON CONFLICT (organisation_id, sha256) DO UPDATE SET created_at = now() WHERE blobs.created_at < now() - interval '12 hours'
+RETURNING sha256
 
 -- name: blob_chunk_put
 INSERT INTO blob_chunks (organisation_id, sha256, n, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
@@ -824,8 +827,21 @@ UPDATE kill_switches SET withdrawn_at = now() WHERE id = $1
 -- ---------------------------------------------------------------- sweep (P30)
 
 -- name: sweep_sending
-UPDATE outbox SET state = 'ambiguous', detail = 'no answer before the deadline' WHERE state = 'sending' AND deadline < now()
-RETURNING id, message_id
+UPDATE outbox SET state = 'ambiguous', detail = 'no answer before the deadline'
+WHERE id IN (SELECT id FROM outbox WHERE state = 'sending' AND deadline < now() ORDER BY deadline LIMIT 500 FOR UPDATE SKIP LOCKED)
+RETURNING id, message_id, reply_slot
+
+-- name: sweep_replies
+-- Replies on closed threads whose workflow was lost: the relay finds out, an open or completed one starts nothing.
+INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input, summary)
+SELECT q.workflow_id, max(q.start_no) + 1, 'ReplyWorkflow', 'allow_duplicate_failed_only',
+    (array_agg(q.input ORDER BY q.start_no))[1], 'started again by the sweep'
+FROM outbox o JOIN start_queue q ON q.workflow_id = 'reply/' || o.id
+WHERE o.reply_slot LIKE 'followup:%' AND o.state = ANY ($1) AND o.cancel_reason IS NULL
+    AND o.send_at BETWEEN now() - interval '30 days' AND now() - interval '2 minutes'
+GROUP BY q.workflow_id
+HAVING count(*) FILTER (WHERE q.started_at IS NULL OR q.started_at > now() - interval '10 minutes') = 0
+ON CONFLICT DO NOTHING
 
 -- name: sweep_overdue
 SELECT id, processing_status, coalesce(hold_until, send_at) AS due FROM inbound_messages
@@ -840,8 +856,12 @@ WHERE processing_status NOT IN ('sent', 'rejected', 'archived') AND changed_at B
 ORDER BY changed_at LIMIT 1000
 
 -- name: sweep_open_messages
-SELECT id FROM inbound_messages
-WHERE processing_status NOT IN ('sent', 'rejected', 'archived') AND id > $1 ORDER BY id LIMIT $2
+SELECT id FROM (
+    (SELECT id FROM inbound_messages
+        WHERE processing_status NOT IN ('sent', 'rejected', 'archived') AND id > $1 ORDER BY id LIMIT $2)
+    UNION ALL
+    (SELECT message_id FROM accepted_mail WHERE account = 'poison' AND message_id > $1 ORDER BY message_id LIMIT $2)
+) open ORDER BY id LIMIT $2
 
 -- name: sweep_unreceived
 SELECT a.message_id AS id FROM accepted_mail a
@@ -896,6 +916,10 @@ SELECT $2, mailbox_id, message_id, thread_id, reply_slot, generation + 1, id, fa
     confirmed_findings, seen_message_id, sender, sender_name, recipients, cc, recipients_hash, subject, body_sha256, $3,
     clock_timestamp()
 FROM outbox WHERE id = $1
+
+-- name: follow_up_close
+UPDATE outbox SET cancel_reason = 'closed by a person' WHERE id = $1 AND state = 'ambiguous' AND cancel_reason IS NULL
+RETURNING id
 
 -- name: follow_up_start
 INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input)

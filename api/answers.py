@@ -1,4 +1,4 @@
-"""The answer to a person's action, the same shape for yes and no: what came of it, and what is there now (P98, P100)."""
+"""The answer to a person's action, one shape for yes and no: what came of it, and what is there now (P98, P100)."""
 
 from datetime import datetime
 from typing import Any

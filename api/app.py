@@ -15,8 +15,8 @@ from adapters.settings import Settings
 from adapters.sources import Sources
 from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, poison, reviews, threads, tokens
 from api.auth import Guard
-from api.memory import give_back_large_blocks
 from api.dashboard.routes import routes as dashboard_routes
+from api.memory import give_back_large_blocks
 from api.pages_frame import SafeHeaders
 from api.services import Services
 from api.webhooks.body import Caps
@@ -43,7 +43,7 @@ ROUTERS = (
 def create_app(
     settings: Settings | None = None, *, caps: Caps | None = None, answer_within: timedelta = timedelta(seconds=8)
 ) -> FastAPI:
-    """The application. Without settings it is a process of its own, with settings from the environment and logs as JSON.
+    """The application. Without settings it is a process of its own: settings from the environment, logs as JSON.
 
     `caps` and `answer_within` are for tests that cannot wait or send 64 MiB.
     """

@@ -114,7 +114,7 @@ async def _act(desk: Desk, action: str, item: Item, request_id: str) -> BulkResu
 
 
 async def _look_first(desk: Desk, item: Item) -> None:
-    """What carries a flag or a finding, or whose recipients were not looked at, is never approved by the dozen (HU9)."""
+    """What carries a flag or a finding, or whose recipients nobody looked at, is never approved by the dozen (HU9)."""
     if item.recipients_hash is None:
         raise ApiError(422, "invalid", "recipients_hash: a bulk approval names the recipients that were looked at.")
     async with desk.services.database.transaction(desk.who.mailboxes) as tx:

@@ -52,7 +52,7 @@ def install(app: FastAPI) -> None:
 def _endpoints(schema: dict[str, Any]) -> str:
     parts = [
         "<h1>API of Deskhand</h1>",
-        "<p>Send <code>Authorization: Bearer dh_…</code>. The same as a file: <a href='/openapi.json'>openapi.json</a>. "
+        "<p>Send <code>Authorization: Bearer dh_…</code>. As a file: <a href='/openapi.json'>openapi.json</a>. "
         "Actions take a request id (header <code>Idempotency-Key</code> or field <code>request_id</code>): the same id "
         "gives the same answer.</p>",
     ]

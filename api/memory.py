@@ -1,4 +1,4 @@
-"""Large bodies must leave the process when they are done with: glibc would keep them on its heap and fragment it (RS-24)."""
+"""Large bodies leave the process when they are done with; glibc would keep them on its heap and fragment it (RS-24)."""
 
 import ctypes
 import sys

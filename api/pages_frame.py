@@ -16,16 +16,26 @@ HEADERS = {
     "cache-control": "no-store",
 }
 STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:72rem;padding:1rem 1.5rem;color:#1c1e21;background:#fff}
-a{color:#0b57d0}h1{font-size:1.4rem}h2{font-size:1.05rem;margin:1.6rem 0 .3rem}code{font-size:.92em}
-table{border-collapse:collapse;width:100%;margin:.4rem 0}th,td{text-align:left;padding:.28rem .6rem;border-bottom:1px
-solid #e3e5e8;vertical-align:top}
-.number{text-align:right;font-variant-numeric:tabular-nums}.banner{background:#fff4ce;border:1px solid
-#e2c36b;padding:.5rem .8rem;border-radius:.4rem}
-.bad{color:#b3261e;font-weight:600}.good{color:#146c2e;font-weight:600}input{font:inherit;padding:.35rem
-.5rem;width:32rem;max-width:100%}
-button{font:inherit;padding:.35rem .9rem}section{break-inside:avoid}
-@media (prefers-color-scheme:dark){body{background:#16181b;color:#e4e6e9}a{color:#8ab4f8}th,td{border-color:#33373c}.banner{background:#3a3218;border-color:#6b5a22}}
+body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1rem 1.5rem; color: #1c1e21 }
+a { color: #0b57d0 }
+h1 { font-size: 1.4rem }
+h2 { font-size: 1.05rem; margin: 1.6rem 0 .3rem }
+table { border-collapse: collapse; width: 100%; margin: .4rem 0 }
+th, td { text-align: left; padding: .28rem .6rem; border-bottom: 1px solid #e3e5e8; vertical-align: top }
+.number { text-align: right; font-variant-numeric: tabular-nums }
+.banner { background: #fff4ce; border: 1px solid #e2c36b; padding: .5rem .8rem; border-radius: .4rem }
+.bad { color: #b3261e; font-weight: 600 }
+.good { color: #146c2e; font-weight: 600 }
+input { font: inherit; padding: .35rem .5rem; width: 32rem; max-width: 100% }
+button { font: inherit; padding: .35rem .9rem }
+@media (prefers-color-scheme: dark) {
+  body { background: #16181b; color: #e4e6e9 }
+  a { color: #8ab4f8 }
+  th, td { border-color: #33373c }
+  .banner { background: #3a3218; border-color: #6b5a22 }
+  .bad { color: #f2b8b5 }
+  .good { color: #81c995 }
+}
 """
 
 
@@ -34,7 +44,8 @@ def page(title: str, body: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>{escape(title)} · Deskhand</title><link rel='stylesheet' href='/style.css'></head><body>{body}</body></html>",
+        f"<title>{escape(title)} · Deskhand</title><link rel='stylesheet' href='/style.css'></head>"
+        f"<body>{body}</body></html>",
         status,
     )
 

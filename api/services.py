@@ -14,7 +14,7 @@ from domain.keys import Keyring
 
 @dataclass
 class Services:
-    """`database` serves people, `door` serves mail; they do not share connections, so that neither starves the other."""
+    """`database` serves people, `door` serves mail: no shared connections, so that neither starves the other."""
 
     settings: Settings
     keyring: Keyring

@@ -16,7 +16,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID
 from bench.serving import serve
 from bench.step_work import StepWork
 
-SYSTEM_CONNECTIONS: Final = 8
+SYSTEM_CONNECTIONS: Final = 18
 _work: list[StepWork] = []
 
 

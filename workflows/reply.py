@@ -82,6 +82,7 @@ class ReplyWorkflow:
         order = self.begin.order if act is FollowUpAct.PLACE else None
         command = FollowUpCommand(outbox_id=self.begin.outbox_id, act=act, actor=actor, order=order)
         self.view = await start("follow_up", command, FollowUpView, policies.LIFECYCLE, act)
+        self.closed = self.closed or self.view.closed
         return self.view
 
     @workflow.update(name="undo_send")

@@ -60,8 +60,8 @@ async def look_at_everything(page: Page, url: str) -> None:
 async def test_no_request_leaves_the_page(pipeline: Running, visitors: Visitors) -> None:  # HU1, HU2
     """Every vector is delivered as mail, opened in its frame, and the browser has asked nobody but us."""
     page = await visitors.arrive()
-    for n, html in enumerate(VECTORS):
-        message_id = await pipeline.arrive(hostile(html, f"attacker{n}@kunde.example"))
+    ids = [await pipeline.arrive(hostile(html, f"attacker{n}@kunde.example")) for n, html in enumerate(VECTORS)]
+    for message_id in ids:
         await pipeline.until(message_id, "draft_ready", "quarantined", "archived")
         await look_at_everything(page, f"{pipeline.url}/dashboard/inbox/{await thread_of(pipeline, message_id)}")
     await page.goto(f"{pipeline.url}/dashboard/inbox")

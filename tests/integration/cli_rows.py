@@ -49,7 +49,7 @@ def event(house: House, message_id: UUID, seq: int, status: str) -> None:
 
 def send(house: House, message_id: UUID, **changed: object) -> None:
     """An order to send, handed over two minutes ago and decided by a person, unless `changed` says otherwise."""
-    usual = {"state": "sent", "automatic": False, "decided_by": "user:1", "slot": "reply"}
+    usual = {"state": "sent", "automatic": False, "decided_by": "user:1", "slot": "reply", "ago_s": 120}
     values = usual | {"recipients": ["ana@customer.example"]} | changed
     digest = recipients_hash(("ana@customer.example",), (), ())
     house.sql(
@@ -57,9 +57,9 @@ def send(house: House, message_id: UUID, **changed: object) -> None:
         "revision, sender, recipients, recipients_hash, subject, body_sha256, rfc_message_id, send_at, claimed_at, "
         "sent_at) SELECT mailbox_id, id, thread_id, $2, 1 + (SELECT count(*) FROM outbox WHERE message_id = $1), $3, "
         "$4, $5, 0, 'support@example.org', $6, $7, 'Re: Lamp', 'x', gen_random_uuid()::text, now(), "
-        "now() - interval '2 minutes', now() - interval '2 minutes' FROM inbound_messages WHERE id = $1",
+        "now() - make_interval(secs => $8), now() - make_interval(secs => $8) FROM inbound_messages WHERE id = $1",
         message_id, values["slot"], values["state"], values["automatic"], values["decided_by"], values["recipients"],
-        digest,
+        digest, values["ago_s"],
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A gate in front of Postgres: shut, it refuses and breaks connections as a dead server does; it can also cut a COMMIT."""
+"""A gate before Postgres: shut, it refuses and breaks connections as a dead server does; it can also cut a COMMIT."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""A running Deskhand for tests: the API over real HTTP, the worker in this process, a model endpoint, a folder as mail relay.
+"""A running Deskhand for tests: API over real HTTP, the worker in this process, a model endpoint, a folder for replies.
 
 Everything lives on one event loop in a thread of its own, so that tests of any loop can use it: each method hands its
 work over and awaits the answer. Start-up takes about two seconds; use it per module and keep tests apart by senders.
@@ -348,7 +348,8 @@ class Running:
     async def person(self, role: str, *scopes: str, email: str | None = None) -> str:
         """A new person with a token of these scopes."""
         user = await self.value(
-            "INSERT INTO users (organisation_id, email, name, role) SELECT id, $1, $2, $3 FROM organisations RETURNING id",
+            "INSERT INTO users (organisation_id, email, name, role) SELECT id, $1, $2, $3 FROM organisations "
+            "RETURNING id",
             email or f"p{next(_numbers)}@team.example", role.capitalize(), role,
         )  # fmt: skip
         body = {"name": "test", "scopes": list(scopes), "user_id": str(user)}

@@ -127,7 +127,8 @@ async def test_tokens_that_must_not_be(api_only: Running, body: dict[str, Any]) 
 async def test_a_token_gives_no_more_than_the_persons_role(api_only: Running) -> None:  # HU8
     """A viewer cannot be given a reviewing token."""
     user = await api_only.value(
-        "INSERT INTO users (organisation_id, email, role) SELECT id, 'v@team.example', 'viewer' FROM organisations RETURNING id"
+        "INSERT INTO users (organisation_id, email, role) SELECT id, 'v@team.example', 'viewer' FROM organisations "
+        "RETURNING id"
     )
     answer = await api_only.post("/api/tokens", {"name": "x", "scopes": ["review"], "user_id": str(user)})
     assert answer.status_code == 422 and answer.json()["fields"][0]["field"] == "scopes"
@@ -138,10 +139,14 @@ async def test_rows_of_others_are_not_there(api_only: Running) -> None:  # HB1, 
     await api_only.arrive()
     foreign = await api_only.value(
         """WITH o AS (INSERT INTO organisations (name) VALUES ('Other') RETURNING id),
-                b AS (INSERT INTO mailboxes (organisation_id, address) SELECT id, 'x@other.example' FROM o RETURNING id, organisation_id),
-                e AS (INSERT INTO inbound_events (source, provider_event_id, body_sha256) VALUES ('other', 'x', 'x') RETURNING id)
-           INSERT INTO accepted_mail (mailbox_id, dedup_key, event_id, source, organisation_id, raw_kind, account, poison_reason)
-           SELECT b.id, 'x', e.id, 'other', b.organisation_id, 'rfc822', 'poison', 'parser_error' FROM b, e RETURNING message_id"""
+                b AS (INSERT INTO mailboxes (organisation_id, address) SELECT id, 'x@other.example' FROM o
+                      RETURNING id, organisation_id),
+                e AS (INSERT INTO inbound_events (source, provider_event_id, body_sha256)
+                      VALUES ('other', 'x', 'x') RETURNING id)
+           INSERT INTO accepted_mail (mailbox_id, dedup_key, event_id, source, organisation_id, raw_kind, account,
+                poison_reason)
+           SELECT b.id, 'x', e.id, 'other', b.organisation_id, 'rfc822', 'poison', 'parser_error' FROM b, e
+           RETURNING message_id"""
     )
     mailbox = await api_only.value("SELECT id FROM mailboxes WHERE address = 'x@other.example'")
     for path in (f"/api/messages/{foreign}", f"/api/messages/{foreign}/raw", f"/api/mailboxes/{mailbox}"):
@@ -152,7 +157,8 @@ async def test_rows_of_others_are_not_there(api_only: Running) -> None:  # HB1, 
     accounts = (await api_only.get("/api/accounts")).json()
     assert str(mailbox) not in str(accounts)
     assert accounts["accepted"] == await api_only.value(
-        "SELECT count(*) FROM accepted_mail a JOIN mailboxes b ON b.id = a.mailbox_id WHERE b.address <> 'x@other.example'"
+        "SELECT count(*) FROM accepted_mail a JOIN mailboxes b ON b.id = a.mailbox_id "
+        "WHERE b.address <> 'x@other.example'"
     )
 
 

@@ -1,4 +1,4 @@
-"""The API keeps to its own description under generated requests, and the door to its contract under any bytes at all."""
+"""The API keeps to its own description under generated requests, the door to its contract under any bytes at all."""
 
 import asyncio
 import contextlib
@@ -124,7 +124,7 @@ async def test_every_signed_event_is_taken_in(
 async def test_every_signed_mail_is_taken_in(
     api_only: Running, head: bytes, rest: bytes, hint: str
 ) -> None:  # RC8, RC11
-    """Any bytes at all, NUL and broken headers included, with any envelope hints: always 200, and the bytes are kept."""
+    """Any bytes, NUL and broken headers included, with any envelope hints: always 200, and the bytes are kept."""
     await api_only.source("shop", "raw", RAW_SECRET)
     body = head + b"\r\n" + rest
     answer = await _signed(

@@ -1,4 +1,4 @@
-"""What people decide over HTTP, end to end: real workflow, real database, a model that answers as scripted (P97-P102)."""
+"""What people decide over HTTP, end to end: real workflow, real database, a model that answers by script (P97-P102)."""
 
 import asyncio
 import uuid
@@ -166,7 +166,8 @@ async def test_a_request_id_stands_for_one_action(pipeline: Running) -> None:  #
     request_id = f"reject-{uuid.uuid4()}"
     assert (await pipeline.act(one, "reject", request_id=request_id)).status_code == 200
     for message_id, action, body in (
-        (one, "archive", {}), (one, "reject", {"note": "because"}), (other, "reject", {}), (one, "write_reply", {"text": "x"}),
+        (one, "archive", {}), (one, "reject", {"note": "because"}), (other, "reject", {}),
+        (one, "write_reply", {"text": "x"}),
     ):  # fmt: skip
         answer = await pipeline.act(message_id, action, request_id=request_id, **body)
         assert (answer.status_code, answer.json()["error"]) == (409, "conflict"), action
@@ -241,7 +242,8 @@ async def test_a_hand_written_reply_overtakes_the_agent(pipeline: Running) -> No
 async def test_a_draft_on_request_follows_instructions(pipeline: Running) -> None:  # A71, P97
     """An urgent mail comes without a draft; asked for, one is written, and never approved by itself."""
     pipeline.model.answer("classify_answer", {
-        "category": "complaint", "priority": "urgent", "sentiment": "negative", "intent": "complaint", "confidence": 0.9,
+        "category": "complaint", "priority": "urgent", "sentiment": "negative", "intent": "complaint",
+        "confidence": 0.9,
         "intents": [{"key": "broken", "intent": "complaint", "confidence": 0.9, "label": "it is broken"}],
     })  # fmt: skip
     try:

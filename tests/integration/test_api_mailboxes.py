@@ -68,7 +68,7 @@ async def _holds(pipeline: Running, message_id: Any) -> bool:
 
 
 async def test_the_kill_switch_withdraws_every_pending_send(pipeline: Running) -> None:  # P92, A89, OB7
-    """Switch and flags first, alone; then each pending send back in review; what a person approves afterwards is sent."""
+    """Switch and flags first, alone; then each pending send back in review; what people approve afterwards is sent."""
     await pipeline.config(human_undo_ms=60_000, is_auto_reply_enabled=True)
     await set_flag(pipeline, "ai.autonomy", True)
     ids = [await pipeline.arrive() for _ in range(5)]
@@ -162,8 +162,8 @@ async def test_settings_are_saved_one_by_one_and_audited(api_only: Running) -> N
     """What is not named stays; null means off; what did not change is not audited."""
     path = f"/api/mailboxes/{api_only.mailbox_id}"
     wanted = {
-        "confidence_threshold": 0.9, "coalesce_window_ms": 30_000, "daily_budget_usd": 2.5, "working_hours_start": "08:30",
-        "working_hours_days": [5, 1], "holidays_region": "DE-BY", "working_hours_zone": "Europe/Berlin",
+        "confidence_threshold": 0.9, "coalesce_window_ms": 30_000, "daily_budget_usd": 2.5,
+        "working_hours_start": "08:30", "working_hours_days": [5, 1], "holidays_region": "DE-BY", "working_hours_zone": "Europe/Berlin",
     }  # fmt: skip
     saved = (await api_only.put(f"{path}/config", wanted)).json()["config"]
     assert (saved["confidence_threshold"], saved["coalesce_window_ms"], saved["daily_budget_usd"]) == (0.9, 30_000, 2.5)

@@ -64,7 +64,8 @@ async def mend(pipeline: Running, message_id: UUID) -> None:
     """What a newer parser would do: the stored bytes can be read now."""
     good = SENDERS["mta"].good()
     await pipeline.sql(
-        "UPDATE blob_chunks SET bytes = $2 WHERE sha256 = (SELECT blob_sha256 FROM accepted_mail WHERE message_id = $1)",
+        "UPDATE blob_chunks SET bytes = $2 "
+        "WHERE sha256 = (SELECT blob_sha256 FROM accepted_mail WHERE message_id = $1)",
         message_id, good,
     )  # fmt: skip
     await pipeline.sql(

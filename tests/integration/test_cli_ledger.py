@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.accounts import CHECKS, RECIPIENTS, account_of
+from adapters.accounts import CHECKS, DELIVERIES, IDENTITY, RECIPIENTS, account_of
 from contracts.status import ArchiveReason, HoldReason, OutboxState, Status
 from tests.integration.cli_house import House, new_house, webhook_of
 from tests.integration.cli_rows import event, force, ids, put_back, receive, send, take_away
@@ -179,10 +179,24 @@ def test_a_reply_that_went_out_while_its_message_waits_is_found(house: House) ->
     assert failures(house) == {"every reply that went out is marked sent": "1 wrong"}
 
 
+def test_a_reply_that_just_went_out_is_given_a_minute(house: House) -> None:
+    """The hand-over commits before the status; a check in between raises no alarm."""
+    message = ids(house)[0]
+    receive(house, message, "approved")
+    send(house, message, ago_s=5)
+    assert failures(house) == {}
+
+
+def test_a_delivery_that_was_answered_and_not_counted_is_found(house: House) -> None:
+    """GL2: deliveries answered with success = mails made + duplicates + events + ignored."""
+    house.sql("DELETE FROM deliveries WHERE id = (SELECT min(id) FROM deliveries WHERE outcome = 'stored')")
+    assert failures(house) == {"stored deliveries made the mails of the ledger": "1 wrong"}
+
+
 def test_every_check_has_a_case_here(project_root: Path) -> None:
     """A check that never failed in a test may be one that cannot."""
     text = Path(__file__).read_text()
-    checks = (*CHECKS.values(), RECIPIENTS)
+    checks = (*CHECKS.values(), RECIPIENTS, IDENTITY, DELIVERIES)
     assert [words for words in checks if f'"{words}' not in text and f"{words}\\t" not in text] == []
 
 

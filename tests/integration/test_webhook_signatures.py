@@ -1,4 +1,4 @@
-"""Signature vectors: our byte-level check against the reference package, public keys, and what a clock or a cut may do (AD1, AD3)."""
+"""Signature vectors: our byte-level check against the reference package, public keys, clocks and cuts (AD1, AD3)."""
 
 import base64
 import time
@@ -14,7 +14,7 @@ from tests.integration.senders import MTA_SECRET, OTHER_RAW_SECRET, RAW_SECRET
 BODY = b"Subject: Hello\r\n\r\nWhere is it?"
 NOW = 1_700_000_000
 BODIES = {
-    "plain": BODY, "empty": b"", "8-bit": bytes(range(256)) * 3, "utf-8": "Grüße ☃".encode(), "5 MB": b"0123456789" * 500_000,
+    "plain": BODY, "empty": b"", "8-bit": bytes(range(256)) * 3, "utf-8": "Grüße ☃".encode(), "5 MB": b"01234" * 1_000_000,
 }  # fmt: skip
 
 
@@ -32,8 +32,10 @@ def passes(body: bytes, headers: dict[str, str], *secrets: str) -> bool:
 def signed(body: bytes, secret: str = RAW_SECRET, event: str = "evt-1") -> dict[str, str]:
     """Headers of a good delivery."""
     return {
-        "webhook-id": event, "webhook-timestamp": str(NOW), "webhook-signature": sign_standard(secret, event, NOW, body),
-    }  # fmt: skip
+        "webhook-id": event,
+        "webhook-timestamp": str(NOW),
+        "webhook-signature": sign_standard(secret, event, NOW, body),
+    }
 
 
 @pytest.mark.parametrize("name", BODIES)

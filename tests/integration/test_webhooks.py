@@ -1,4 +1,4 @@
-"""The receiver contract, walked situation by situation for every adapter over real HTTP and real Postgres (section 1)."""
+"""The receiver contract, situation by situation for every adapter, over real HTTP and real Postgres (section 1)."""
 
 import asyncio
 import time
@@ -182,8 +182,8 @@ async def test_a_source_that_is_not_ready_answers_503(api_only: Running, sender:
 
 @pytest.mark.parametrize(
     "path",
-    ["/webhooks", "/webhooks/", "/webhooks/mtb", "/webhooks/mta/", "/webhooks/raw", "/webhooks/raw/", "/webhooks/raw/nope",
-     "/webhooks/raw/a/b", "/webhooks/raw/%00", "/webhooks/a%0Ab", "/webhooks/%E2%98%83", "/webhooks/../webhooks/x"],
+    ["/webhooks", "/webhooks/", "/webhooks/mtb", "/webhooks/mta/", "/webhooks/raw", "/webhooks/raw/",
+     "/webhooks/raw/nope", "/webhooks/raw/a/b", "/webhooks/raw/%00", "/webhooks/a%0Ab", "/webhooks/%E2%98%83", "/webhooks/../webhooks/x"],
 )  # fmt: skip
 async def test_an_unknown_path_is_a_fault_of_ours(api_only: Running, path: str) -> None:  # RS-05
     """503, so that the mail waits at the sender until somebody corrects the address."""
@@ -295,7 +295,7 @@ async def test_fifty_equal_deliveries_at_once_are_one_mail(api_only: Running, se
 async def test_a_flood_without_signature_does_not_keep_signed_mail_out(
     api_only: Running, sender: Sender
 ) -> None:  # RS-11
-    """Beyond 120 a minute the unsigned get 503; 400 here instead of 10,000. Signed mail from the same address passes."""
+    """Beyond 120 a minute the unsigned get 503; 400 here instead of 10,000. Signed mail from that address passes."""
     unsigned = [await api_only.request("POST", sender.path, token="", content=b"x") for _ in range(400)]
     statuses = [a.status_code for a in unsigned]
     assert statuses[:120] == [401] * 120 and set(statuses[120:]) == {503}
