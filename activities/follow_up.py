@@ -9,7 +9,8 @@ from uuid import uuid5
 from temporalio import activity
 
 from activities.faults import named_faults
-from activities.lifecycle import approving, results
+from activities.lifecycle import approving
+from activities.lifecycle.person_text import add_person_text
 from activities.lifecycle.writer import lock_message
 from activities.ports import Database, Transaction
 from contracts.barriers import barrier
@@ -42,7 +43,7 @@ async def _place(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
     note = await tx.one("review_note", command.order.note_id, command.order.message_id)
     if work is None or note is None or not work.message["reply_recipients"]:
         return _view(None, Result.NOT_PREPARED)
-    revision = await results.add_revision(work, command.actor, note["text"])
+    revision = await add_person_text(work, command.actor, note["text"])
     await approving.new_outbox_row(
         work,
         automatic=False,

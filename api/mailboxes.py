@@ -175,7 +175,7 @@ async def kill_switch(mailbox_id: UUID, services: Deskhand, who: Who, body: Swit
         thrown = await tx.one("api_switch_throw", mailbox_id, who.actor, cause)
         await _switch_flag(tx, who, mailbox_id, "ai.autonomy", False)
         await tx.run("api_auto_reply_off", mailbox_id)
-        after = {"id": str(thrown["id"]), "cause": cause}
+        after = {"id": str(thrown["id"]) if thrown else "", "cause": cause}
         await tx.run("api_audit", mailbox_id, who.actor, "kill_switch", f"mailbox/{mailbox_id}", None, after)
     return await mailbox(mailbox_id, services, who)
 

@@ -1,1 +1,1 @@
-"""What Deskhand costs and how fast it is, measured on a stack of its own and beside two other ways to do the same work."""
+"""What Deskhand costs and how fast it is, on a stack of its own and beside other ways of doing the same work."""

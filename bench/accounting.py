@@ -62,7 +62,8 @@ def judged(traces: dict[str, Trace], sent: Sent, finished: int) -> dict[str, flo
     measured["finished"] = float(finished)
     if lost or doubled or finished != len(wanted):
         odd = Counter(trace.words() for trace in wanted if trace.is_missing or trace.is_doubled)
-        raise BenchFailed(f"{finished} of {len(wanted)} finished, {lost} lost, {doubled} doubled: {dict(odd)}", measured)
+        words = f"{finished} of {len(wanted)} finished, {lost} lost, {doubled} doubled"
+        raise BenchFailed(f"{words}: {dict(odd)}", measured)
     return measured
 
 

@@ -1,8 +1,8 @@
 """The floor below the floor: the same rows and the same model calls, but nothing is thought.
 
-Run as `python -m bench.bare` like `bench.floor`. The first message is done in full; for every other one each step repeats
-the model calls of the first and copies what the first stored. What is left is the price of rows and calls alone, so that
-the other ratios can be read with the cost of scanning, briefing and grounding taken out.
+Run as `python -m bench.bare` like `bench.floor`. The first message is done in full; for every other one each step
+repeats the model calls of the first and copies what the first stored. What is left is the price of rows and calls, so
+that the other ratios can be read with the cost of scanning, briefing and grounding taken out.
 """
 
 import asyncio

@@ -17,7 +17,7 @@ from bench.outcome import BenchFailed, percentile
 from bench.race import OURS, Race, Turns
 from bench.same_rows import Shape, shapes_of
 from bench.sizes import Sizes
-from bench.variants import NAMES, variant
+from bench.variants import NAMES, ground_of, variant
 from bench.warming import warm_up
 
 # Ours runs in each heat. There are two because the Postgres of the stack has 60 connections for all who take part.
@@ -36,7 +36,7 @@ async def _run(sizes: Sizes) -> dict[str, float]:
         await warm_up(house, sizes.warm_up)
         wanted = await _our_shape(house)
         for name in NAMES:
-            await survives(house, name, wanted, sizes)
+            await survives(ground_of(house), name, wanted, sizes.killed)
         for names in HEATS:
             # What the first heat says of ours stays; the later one has fewer competitors for memory and cache.
             found = await _heat(house, names, wanted, sizes) | found
@@ -44,8 +44,9 @@ async def _run(sizes: Sizes) -> dict[str, float]:
 
 
 async def _heat(house: House, names: Sequence[str], wanted: Shape, sizes: Sizes) -> dict[str, float]:
+    ground = ground_of(house)
     async with AsyncExitStack() as stack:
-        ways = [await stack.enter_async_context(variant(house, name, f"timed_{name}")) for name in names]
+        ways = [await stack.enter_async_context(variant(ground, name, f"timed_{name}")) for name in names]
         for way in ways:
             way.start()
             await way.do([plain_mail(number) for number in range(sizes.warm_up)], PATIENCE_S)

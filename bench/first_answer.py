@@ -1,4 +1,4 @@
-"""How long a newcomer waits from `deskhand run`, in an empty folder, until the first mail has its draft (offline model)."""
+"""How long a newcomer waits from `deskhand run` in an empty folder until the first mail has its draft."""
 
 import asyncio
 from uuid import UUID

@@ -10,7 +10,6 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
@@ -145,11 +144,11 @@ def another_port(taken: StackPorts) -> int:
     return next(port for port in spare_ports().named().values() if port not in taken.named().values())
 
 
-def forget_own_settings(also: Sequence[str] = ()) -> None:
-    """Drop every variable that configures Deskhand, so that nobody's own settings or keys take part in a measurement."""
+def forget_own_settings() -> None:
+    """Drop every variable that configures Deskhand, so that nobody's own settings or keys take part."""
     ours = {name.upper() for name in (*Settings.model_fields, *StackPorts.model_fields)}
     for name in [*os.environ]:
-        if name in ours or name in also or name.startswith("DESKHAND_"):
+        if name in ours or name.startswith("DESKHAND_"):
             del os.environ[name]
 
 

@@ -2,12 +2,10 @@
 
 import asyncio
 
-from bench.house import House
 from bench.mails import plain_mail
 from bench.outcome import BenchFailed
 from bench.same_rows import Shape, difference, shapes_of
-from bench.sizes import Sizes
-from bench.variants import Variant, variant
+from bench.variants import Ground, Variant, variant
 from bench.watching import TooSlow
 
 KILL_AT_SHARE = 0.4
@@ -21,14 +19,14 @@ PATIENCE_S = 120.0
 STEPS = 5
 
 
-async def survives(house: House, name: str, wanted: Shape, sizes: Sizes) -> None:
+async def survives(ground: Ground, name: str, wanted: Shape, messages: int) -> None:
     """Kill it in the middle of its work and start it again; BenchFailed unless every message has the wanted shape."""
-    async with variant(house, name, f"kill_{name}") as way:
+    async with variant(ground, name, f"kill_{name}") as way:
         way.start()
-        ids, _ = await way.queue([plain_mail(number) for number in range(sizes.killed)])
-        await _until_share_done(way, sizes.killed)
+        ids, _ = await way.queue([plain_mail(number) for number in range(messages)])
+        await _until_share_done(way, messages)
         code = await way.kill()
-        await check_killed_in_the_middle(way, code, sizes.killed)
+        await check_killed_in_the_middle(way, code, messages)
         way.start()
         await _finish(way, ids)
         if wrong := difference(wanted, await shapes_of(way.sql, ids)):

@@ -1,7 +1,7 @@
 """How long one message takes from the sender's POST until its draft is ready, on a warm and otherwise idle machine.
 
-The end is `lifecycle_events.at` of `draft_ready`, which Postgres sets at the start of the transaction that makes the draft
-visible; the commit follows a few milliseconds later. Sender and Postgres read the same clock.
+The end is `lifecycle_events.at` of `draft_ready`, which Postgres sets at the start of the transaction that makes the
+draft visible; the commit follows a few milliseconds later. Sender and Postgres read the same clock.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Invented mail to measure with: plain questions from different people, and the same with a picture that makes it large."""
+"""Invented mail to measure with: plain questions from different people, and the same with a picture attached."""
 
 import base64
 import random
@@ -11,7 +11,7 @@ LINE = 76
 def plain_mail(number: int) -> bytes:
     """A short question. Everybody writes once, so that no thread, budget or coalescing joins two of them."""
     text = (
-        f"Hello,\r\n\r\nI ordered a reading lamp on Monday, order {40_000 + number}, and have not heard of it since.\r\n"
+        f"Hello,\r\n\r\nI ordered a reading lamp on Monday, order {40_000 + number}, and heard nothing since.\r\n"
         f"When will it arrive, and can I still change the address?\r\n\r\nRegards,\r\nAnna Berg {number}\r\n"
     )
     return (_head(number) + "Content-Type: text/plain; charset=utf-8\r\n\r\n" + text).encode()
@@ -35,7 +35,8 @@ def _head(number: int) -> str:
     person = f"anna.berg.{number}.{uuid.uuid4().hex[:8]}@customer.example"
     return (
         f"From: Anna Berg <{person}>\r\nTo: {MAILBOX}\r\nSubject: Where is my reading lamp?\r\n"
-        f"Message-ID: <{uuid.uuid4()}@customer.example>\r\nDate: Mon, 30 Nov 2026 20:00:00 +0000\r\nMIME-Version: 1.0\r\n"
+        f"Message-ID: <{uuid.uuid4()}@customer.example>\r\n"
+        "Date: Mon, 30 Nov 2026 20:00:00 +0000\r\nMIME-Version: 1.0\r\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""What an idle stack of `deskhand run` holds in memory, all of its processes together, before and after its first mail."""
+"""What an idle stack of `deskhand run` holds in memory, all processes together, before and after its first mail."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How good the offline model is, by the evaluation that belongs to it; here only so that one command reports everything."""
+"""How good the offline model is, by the evaluation that belongs to it, so that one command reports everything."""
 
 import importlib
 import importlib.util

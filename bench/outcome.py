@@ -13,7 +13,7 @@ class BenchFailed(Exception):
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of all values do not exceed (nearest rank); ValueError without values."""
+    """The smallest value that at least `share` of all do not exceed (nearest rank); ValueError without values."""
     if not values:
         raise ValueError("no values to take a percentile of")
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]

@@ -1,4 +1,4 @@
-"""A sender of signed mail that costs little itself: on two cores an ordinary HTTP client would be a third of the load."""
+"""A sender of signed mail that costs little itself; an ordinary HTTP client would be a good part of the load."""
 
 import asyncio
 import json

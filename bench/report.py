@@ -1,4 +1,4 @@
-"""Prints what was measured as it comes and keeps it in a file, failures included: a number nobody got must not look old."""
+"""Prints what was measured as it comes and keeps it in a file, failures included."""
 
 import json
 import os

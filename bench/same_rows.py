@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -62,12 +62,13 @@ async def shapes_of(sql: asyncpg.Pool, ids: Sequence[str]) -> Counter[Shape]:
     )
 
 
-async def _by_message(sql: asyncpg.Pool, query: str, ids: list[UUID]) -> dict[UUID, object]:
+async def _by_message(sql: asyncpg.Pool, query: str, ids: list[UUID]) -> dict[UUID, Any]:
     return {row["message_id"]: row["found"] for row in await sql.fetch(query, ids)}
 
 
 async def _counts(sql: asyncpg.Pool, table: str, column: str, ids: list[UUID]) -> dict[UUID, int]:
-    rows = await sql.fetch(f"SELECT {column} AS id, count(*) AS n FROM {table} WHERE {column} = ANY ($1) GROUP BY 1", ids)
+    query = f"SELECT {column} AS id, count(*) AS n FROM {table} WHERE {column} = ANY ($1) GROUP BY 1"
+    rows = await sql.fetch(query, ids)
     return {row["id"]: row["n"] for row in rows}
 
 
@@ -78,8 +79,8 @@ def difference(wanted: Shape, found: Counter[Shape]) -> str:
 
 
 def _words(wanted: Shape, shape: Shape) -> str:
-    pairs = zip(wanted._fields, wanted, shape, strict=True)
-    return ", ".join(f"{name} {_only(theirs, ours)} instead of {_only(ours, theirs)}" for name, ours, theirs in pairs if ours != theirs)
+    pairs = [pair for pair in zip(wanted._fields, wanted, shape, strict=True) if pair[1] != pair[2]]
+    return ", ".join(f"{name} {_only(found, right)} instead of {_only(right, found)}" for name, right, found in pairs)
 
 
 def _only(these: object, others: object) -> object:

@@ -1,8 +1,8 @@
 """The work of one message as the other ways do it: our own five steps between statements of `common_rows`.
 
 Steps read, think and call the model exactly as in Deskhand, for they are the same functions. What is left out is what
-surrounds them there: the engine, the lifecycle with its rules and locks, budgets, threading, the parser's sandbox, and a
-transaction of its own for each row of the usage ledger. Whatever a step writes is written once, at its end.
+surrounds them there: the engine, the lifecycle with its rules and locks, budgets, threading, the parser's sandbox, and
+a transaction of its own for each row of the usage ledger. Whatever a step writes is written once, at its end.
 """
 
 import json
@@ -86,7 +86,7 @@ class StepLedger:
 
 
 class StepWork:
-    """What each way of doing the work calls: `receive`, then `step` until it names no next one. Both may be repeated."""
+    """What each way calls: `receive`, then `step` until it names no next one. Both may be repeated."""
 
     def __init__(self, pool: asyncpg.Pool, tools: StepTools, ledger: StepLedger) -> None:
         self.pool = pool

@@ -18,10 +18,21 @@ from bench.watching import until_draft_ready
 from cli.stack.children import Child
 from cli.stack.environment import child_environment
 from cli.stack.postgres import OWNER
+from cli.stack.state import StateDir
 
 MODULES = {"floor": "bench.floor", "dbos": "bench.dbos_way", "bare": "bench.bare"}
 NAMES = tuple(MODULES)
 STOP_WITHIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a variant stands on: our database as its owner, the model endpoint, and a folder for logs."""
+
+    owner_url: str
+    sql: asyncpg.Pool
+    model_url: str
+    state: StateDir
 
 
 @dataclass(frozen=True)
@@ -71,13 +82,12 @@ class Variant:
 
 
 @asynccontextmanager
-async def variant(house: House, name: str, schema: str) -> AsyncIterator[Variant]:
+async def variant(ground: Ground, name: str, schema: str) -> AsyncIterator[Variant]:
     """A variant on a new scratch schema; nothing is started yet."""
-    url = house.services.postgres.url(OWNER)
-    async with house.sql.acquire() as connection:
+    async with ground.sql.acquire() as connection:
         await common_rows.make_schema(connection, schema)
-    sql = await open_pool(url, schema, 1)
-    child = _child(house, name, schema, url)
+    sql = await open_pool(ground.owner_url, schema, 1)
+    child = _child(ground, name, schema)
     try:
         yield Variant(name, child, sql)
     finally:
@@ -85,13 +95,18 @@ async def variant(house: House, name: str, schema: str) -> AsyncIterator[Variant
         await sql.close()
 
 
-def _child(house: House, name: str, schema: str, url: str) -> Child:
+def ground_of(house: House) -> Ground:
+    """The ground that our own pipeline stands on."""
+    return Ground(house.services.postgres.url(OWNER), house.sql, house.model_url, house.state)
+
+
+def _child(ground: Ground, name: str, schema: str) -> Child:
     own = {
-        "BENCH_DATABASE_URL": url, "BENCH_SCHEMA": schema,
-        "LLM_BASE_URL": house.model_url, "LLM_API_KEY": MODEL_KEY,
+        "BENCH_DATABASE_URL": ground.owner_url, "BENCH_SCHEMA": schema,
+        "LLM_BASE_URL": ground.model_url, "LLM_API_KEY": MODEL_KEY,
     }  # fmt: skip
-    environment = {**child_environment(house.state, {}), **own}
+    environment = {**child_environment(ground.state, {}), **own}
     return Child(
-        name, [sys.executable, "-m", MODULES[name]], house.state.log(schema), environment, PROJECT_ROOT,
+        name, [sys.executable, "-m", MODULES[name]], ground.state.log(schema), environment, PROJECT_ROOT,
         stop_timeout_s=STOP_WITHIN_S,
     )  # fmt: skip

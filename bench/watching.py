@@ -20,7 +20,7 @@ class TooSlow(Exception):
 
 
 async def draft_ready_at(sql: asyncpg.Pool, message_ids: Sequence[str | UUID]) -> dict[str, float]:
-    """When each of these that has a draft got it, in seconds since the epoch: the start of the transaction that did it."""
+    """When each that has a draft got it, in seconds since the epoch: the start of the transaction that did it."""
     rows = await sql.fetch(DRAFT_READY_AT, [UUID(str(each)) for each in message_ids])
     return {str(row["message_id"]): row["at"] for row in rows}
 

@@ -1,7 +1,7 @@
 """How fast the door answers while it is kept busy: 50 mails of 100 KiB a second, with the pipelines running (RC19).
 
-Mails leave by the clock, whether or not earlier ones were answered, and each is timed from the moment it was due; a slow
-answer therefore cannot hide the waiting of those behind it.
+Mails leave by the clock, whether or not earlier ones were answered, and each is timed from the moment it was due; a
+slow answer therefore cannot hide the waiting of those behind it.
 """
 
 import asyncio

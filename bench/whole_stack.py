@@ -1,4 +1,4 @@
-"""`deskhand run` as people start it: the installed command, in a folder and on ports of its own, with the offline model."""
+"""`deskhand run` as people start it: the installed command with the offline model, in a folder of its own."""
 
 import os
 import shutil

@@ -235,7 +235,7 @@ class InboundMessageWorkflow(ReviewHandlers):
             self.lost_sends = 0
         if retry_in is not None:
             await self._look()
-            if self._status() is Status.APPROVED:
+            if self._status() is Status.APPROVED and self._now().outbox_id == view.outbox_id:
                 await self._rest_for(timedelta(seconds=retry_in), "delivery back-off")
             return
         cause = f"send/{view.outbox_id}"
@@ -251,7 +251,9 @@ class InboundMessageWorkflow(ReviewHandlers):
             try:
                 result = await start("reconcile", request, DeliverResult, policies.RECONCILE, "reconcile")
             except ActivityError:
-                continue
+                result = DeliverResult(state=DeliverState.AMBIGUOUS)
+            if self._now().seq != view.seq:
+                return
             if result.state is not DeliverState.AMBIGUOUS:
                 cause = f"proof/{view.outbox_id}/{result.state}"
                 await self.lifecycle(SendResult(outbox_id=view.outbox_id), cause, "workflow", None)

@@ -14,6 +14,8 @@ with workflow.unsafe.imports_passed_through():
     from workflows import policies
     from workflows.calls import start
 
+SEND_PAUSE = timedelta(seconds=5)
+MOST_DOUBLINGS = 7
 OVER = frozenset({OutboxState.SENT, OutboxState.CANCELLED, OutboxState.FAILED_SAFE, OutboxState.BOUNCED})
 
 
@@ -26,6 +28,8 @@ class ReplyWorkflow:
         self.begin = begin
         self.view: FollowUpView | None = None
         self.changes = 0
+        self.seen = 0
+        self.lost_sends = 0
         self.closed = False
 
     @workflow.run
@@ -46,11 +50,20 @@ class ReplyWorkflow:
         try:
             result = await start("deliver", request, DeliverResult, policies.DELIVER, "hand over")
         except ActivityError:
-            return await self._apply(FollowUpAct.SETTLE)
+            return await self._lost()
+        self.lost_sends = 0
         if result.retry_in_s is not None:
             await self._rest(timedelta(seconds=result.retry_in_s), "delivery back-off")
             return await self._apply(FollowUpAct.LOOK)
         return await self._apply(FollowUpAct.SETTLE)
+
+    async def _lost(self) -> FollowUpView:
+        """The row says what became of it; one that was never claimed is tried again, with pauses that double."""
+        view = await self._apply(FollowUpAct.SETTLE)
+        if view.state is OutboxState.READY:
+            self.lost_sends += 1
+            await self._rest(SEND_PAUSE * 2 ** min(self.lost_sends, MOST_DOUBLINGS), "send again not before")
+        return await self._apply(FollowUpAct.LOOK)
 
     async def _doubt(self) -> FollowUpView:
         for pause in policies.RECONCILE_AFTER:
@@ -66,12 +79,12 @@ class ReplyWorkflow:
         return self.view or await self._apply(FollowUpAct.LOOK)
 
     async def _rest(self, pause: timedelta | None, summary: str) -> bool:
-        """True if the time came before any change."""
-        seen = self.changes
+        """True if the time came before any change; one that came while nobody waited counts too."""
         try:
-            await workflow.wait_condition(lambda: self.changes != seen, timeout=pause, timeout_summary=summary)
+            await workflow.wait_condition(lambda: self.changes != self.seen, timeout=pause, timeout_summary=summary)
         except TimeoutError:
             return True
+        self.seen = self.changes
         return False
 
     def _request(self) -> DeliverRequest:

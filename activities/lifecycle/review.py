@@ -5,6 +5,7 @@ from typing import Any
 from activities.lifecycle import approving, results
 from activities.lifecycle.entering import restart
 from activities.lifecycle.others import supersede_older
+from activities.lifecycle.person_text import add_person_text
 from activities.lifecycle.steps_begin import begin_step, outputs_missing
 from activities.lifecycle.work import Answer, Change, Refused, Work
 from contracts.lifecycle import Approve, Archive, Reassign, Reject, Release, RequestDraft, Restore, Retry, WriteReply
@@ -237,7 +238,7 @@ async def write_reply(work: Work, act: WriteReply) -> Answer:
         return refused
     if work.message["current_step"] is not None:
         await work.tx.run("step_skip", work.id, work.mailbox_id, work.run_no, [work.message["current_step"]])
-    revision = await results.add_revision(work, work.command.actor, note["text"])
+    revision = await add_person_text(work, work.command.actor, note["text"])
     await work.tx.run("review_set_current_text", work.id, revision, note["text"], approving.subject_of(work.message))
     if work.status is Status.DRAFT_READY:
         await work.tx.run("lifecycle_touch", work.id)

@@ -1,16 +1,8 @@
-(
-    """Mail as it was designed, behind glass: cleaned with a short allow-list, in a frame that may run, load and reach
-nothing (HU2)."""
-    """"""
-    """"""
-    """"""
-    """"""
-    """"""
-    """
+"""Mail as it was designed, behind glass: cleaned with a short allow-list, in a frame that may run, load and reach
+nothing (HU2).
 
 Links lose their target and show its host in A-label form instead (HL5); remote images become their alternative text.
 """
-)
 
 import re
 from urllib.parse import urlsplit

@@ -1,13 +1,5 @@
-(
-    """Templates and the headers of every page, which let nothing else in (HU1). Values are escaped by the templates
+"""Templates and the headers of every page, which let nothing else in (HU1). Values are escaped by the templates
 themselves."""
-    """"""
-    """"""
-    """"""
-    """"""
-    """"""
-    """"""
-)
 
 from pathlib import Path
 from typing import Any

@@ -32,7 +32,7 @@ def translate(source: str, raw: bytes) -> Delivery | OutboundNews | str:
         return _news(kind, event) or kind[:100]
     payload = event.get("inboundPayload")
     missing = _missing(kind, payload)
-    if missing:
+    if missing or not isinstance(payload, dict):
         return _poison(source, raw, (PoisonReason.MISSING_FIELD, f"{missing} is missing or of the wrong type"))
     return _delivery(source, raw, event, payload)
 
@@ -84,7 +84,7 @@ def _poison(source: str, raw: bytes, fault: tuple[PoisonReason, str]) -> Deliver
 
 def _delivery(source: str, raw: bytes, event: dict[str, Any], payload: dict[str, Any]) -> Delivery:
     given_id = _text(payload.get("messageId"))
-    headers = payload.get("headers") if isinstance(payload.get("headers"), dict) else {}
+    headers = _dict(payload.get("headers"))
     return Delivery(
         source=source,
         event_type=RECEIVED,
@@ -106,6 +106,10 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     return value[:8192].replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _header(headers: dict[str, Any], name: str) -> str:
@@ -131,7 +135,7 @@ def _verdicts(source: str, payload: dict[str, Any]) -> dict[str, Any]:
 def _news(kind: str, event: dict[str, Any]) -> OutboundNews | None:
     if kind not in _NEWS:
         return None
-    payload = event.get("inboundPayload") if isinstance(event.get("inboundPayload"), dict) else {}
+    payload = _dict(event.get("inboundPayload"))
     ids = [event.get("messageId"), payload.get("messageId"), payload.get("deskhandId"), event.get("deskhandId")]
     recipient = _text(payload.get("to") or payload.get("recipient") or event.get("recipient"))
     return OutboundNews(

@@ -24,7 +24,15 @@ FOLDER = ROOT / "screenshots"
 ADMIN = "admin@localhost"
 SIZES = {"desktop": (1400, 900), "phone": (360, 740)}
 PATIENCE_S = 120
-PAGES = ("inbox", "inbox/review", "inbox/quarantine", "inbox/failed", "inbox/poison", "inbox/archived", "inbox/progress")
+PAGES = (
+    "inbox",
+    "inbox/review",
+    "inbox/quarantine",
+    "inbox/failed",
+    "inbox/poison",
+    "inbox/archived",
+    "inbox/progress",
+)
 
 
 @contextmanager

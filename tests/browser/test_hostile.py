@@ -14,7 +14,7 @@ EVIL = "evil.example"
 VECTORS = (
     f'<img src="http://{EVIL}/pixel.gif"><img srcset="http://{EVIL}/a 1x, //{EVIL}/b 2x" src="cid:none">',
     f'<link rel="stylesheet" href="http://{EVIL}/s.css"><link rel="dns-prefetch" href="//{EVIL}"><link rel="preload" as="image" href="//{EVIL}/p">',
-    f'<style>@import url(http://{EVIL}/i.css); body{{background:url(http://{EVIL}/bg)}}</style>',
+    f"<style>@import url(http://{EVIL}/i.css); body{{background:url(http://{EVIL}/bg)}}</style>",
     f'<div style="background-image:url(http://{EVIL}/css)">x</div><p style="background-color:URL(//{EVIL}/c)">y</p>',
     f'<table background="http://{EVIL}/t.png"><tr><td background="//{EVIL}/td.png">cell</td></tr></table>',
     f'<iframe src="http://{EVIL}/frame"></iframe><object data="http://{EVIL}/o"></object><embed src="//{EVIL}/e">',
@@ -91,7 +91,10 @@ async def test_an_attachment_is_only_ever_saved(pipeline: Running, visitors: Vis
     link = str(await page.locator(".files a").first.get_attribute("href"))
     answer = await page.request.get(f"{pipeline.url}{link}")
     assert answer.status == 200 and await answer.body() == b"<script>alert(1)</script>"
-    assert answer.headers["content-type"] == "application/octet-stream" and "sandbox" in answer.headers["content-security-policy"]
+    assert (
+        answer.headers["content-type"] == "application/octet-stream"
+        and "sandbox" in answer.headers["content-security-policy"]
+    )
     assert answer.headers["content-disposition"].startswith("attachment;")
     assert (await page.request.get(f"{pipeline.url}{link[:-1]}{'0' if link[-1] != '0' else '1'}")).status == 403
     assert (await page.request.get(f"{pipeline.url}{link.replace('until=1', 'until=0')}")).status == 403
@@ -108,7 +111,9 @@ async def test_the_frame_of_a_mail_can_do_nothing(pipeline: Running, visitors: V
     address = f"{pipeline.url}/dashboard/messages/{message_id}/html"
     answer = await page.request.get(address)
     policy = answer.headers["content-security-policy"]
-    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;") and policy.endswith("sandbox")
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;") and policy.endswith(
+        "sandbox"
+    )
     stranger = await pipeline.get(f"/dashboard/messages/{message_id}/html", token="")
     assert stranger.status_code == 303
 
@@ -117,7 +122,23 @@ async def test_the_frame_of_a_mail_can_do_nothing(pipeline: Running, visitors: V
 def test_cleaned_html_holds_no_address_to_ask(html: str) -> None:  # HU2
     """No attribute or style that could load, no handler, no form; a link shows its host as text."""
     kept = cleaned(html).lower()
-    for word in ("src=\"http", "src=\"//", "url(", "@import", "href", "onerror", "onload", "<form", "<script", "<iframe", "<svg", "srcset", "<link", "<meta", "<base"):
+    for word in (
+        'src="http',
+        'src="//',
+        "url(",
+        "@import",
+        "href",
+        "onerror",
+        "onload",
+        "<form",
+        "<script",
+        "<iframe",
+        "<svg",
+        "srcset",
+        "<link",
+        "<meta",
+        "<base",
+    ):
         assert word not in kept
 
 

@@ -30,7 +30,9 @@ async def at(page: Page) -> str:
 
 async def next_after(page: Page, before: str) -> None:
     """Waits until another message is shown."""
-    await page.wait_for_function("before => { const w = document.querySelector('#work'); return !w || w.dataset.message !== before }", arg=before)
+    await page.wait_for_function(
+        "before => { const w = document.querySelector('#work'); return !w || w.dataset.message !== before }", arg=before
+    )
 
 
 async def test_ten_mails_by_keyboard_alone(pipeline: Running, visitors: Visitors) -> None:  # P117
@@ -62,7 +64,9 @@ async def test_ten_mails_by_keyboard_alone(pipeline: Running, visitors: Visitors
         await next_after(page, shown)
     await expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
     assert {str(i): s for i, s in (await statuses(pipeline, ids)).items()} == done and len(done) == 10
-    edited = await pipeline.value("SELECT count(*) FROM draft_revisions WHERE text LIKE 'Dear Anna, %' AND author LIKE 'user:%'")
+    edited = await pipeline.value(
+        "SELECT count(*) FROM draft_revisions WHERE text LIKE 'Dear Anna, %' AND author LIKE 'user:%'"
+    )
     assert edited == 1
 
 

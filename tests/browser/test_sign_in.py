@@ -20,7 +20,11 @@ async def test_a_page_asks_to_sign_in_and_comes_back(api_only: Running) -> None:
     answer = await reader.get("/dashboard/inbox/review?at=1")
     assert answer.headers["location"] == "/dashboard/sign-in?next=%2Fdashboard%2Finbox%2Freview%3Fat%3D1"
     email = await new_person(api_only, "reviewer")
-    for target, expected in (("/dashboard/inbox/review", "/dashboard/inbox/review"), ("https://evil.example/", INBOX), ("//evil.example", INBOX)):
+    for target, expected in (
+        ("/dashboard/inbox/review", "/dashboard/inbox/review"),
+        ("https://evil.example/", INBOX),
+        ("//evil.example", INBOX),
+    ):
         await reader.get("/dashboard/sign-in")
         welcome = await reader.post("/dashboard/sign-in", {"email": email, "password": PASSWORD, "next": target})
         assert welcome.status_code == 303 and welcome.headers["location"] == expected
@@ -48,7 +52,11 @@ async def test_headers_let_nothing_else_in(api_only: Running) -> None:  # HU1
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'") and "unsafe" not in policy
     assert answer.headers["x-content-type-options"] == "nosniff" and answer.headers["referrer-policy"] == "same-origin"
-    assert "<style" not in answer.text and " style=" not in answer.text and " on" not in [a[:3] for a in answer.text.split("<script")[1:]]
+    assert (
+        "<style" not in answer.text
+        and " style=" not in answer.text
+        and " on" not in [a[:3] for a in answer.text.split("<script")[1:]]
+    )
     assert '"allowEval":false' in answer.text
 
 
@@ -56,7 +64,12 @@ async def test_a_form_needs_its_token_and_to_come_from_here(api_only: Running) -
     """Another site, no word of where it comes from, or a token of another session: 403, and nothing happens."""
     reader, other = await signed_in(api_only), await signed_in(api_only)
     path = "/dashboard/sign-out"
-    for headers in ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, {"origin": "https://evil.example"}, {"origin": "null"}):
+    for headers in (
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+    ):
         assert (await reader.post(path, **headers)).status_code == 403, headers
     assert (await reader.ask("POST", path, {"csrf": ""})).status_code == 403
     for form in ({"csrf": "0" * 64}, {"csrf": ""}):
@@ -114,7 +127,12 @@ async def test_what_was_typed_survives_an_expired_session(api_only: Running) -> 
     lost = await reader.post(path, {"text": "A long <b>answer</b>", "back": "/dashboard/inbox/review"})
     assert lost.status_code == 200 and 'name="kept_text" value="A long &lt;b&gt;answer&lt;/b&gt;"' in lost.text
     email = await new_person(api_only, "reviewer")
-    form = {"email": email, "password": PASSWORD, "next": "/dashboard/inbox/review", "kept_text": "A long <b>answer</b>"}
+    form = {
+        "email": email,
+        "password": PASSWORD,
+        "next": "/dashboard/inbox/review",
+        "kept_text": "A long <b>answer</b>",
+    }
     back = await reader.post("/dashboard/sign-in", form)
     assert back.headers["location"] == "/dashboard/inbox/review"
     assert "Your text was kept" in (await reader.get("/dashboard/inbox/review")).text
@@ -125,7 +143,9 @@ async def test_the_language_is_the_users_choice_else_the_browsers(api_only: Runn
     reader = await signed_in(api_only)
     german = await reader.get(INBOX, **{"accept-language": "de-AT,de;q=0.9,en;q=0.5"})
     assert 'lang="de"' in german.text and "Posteingang" in german.text
-    assert (await reader.post("/dashboard/preferences", {"language": "en", "scheme": "dark", "back": INBOX})).status_code == 303
+    assert (
+        await reader.post("/dashboard/preferences", {"language": "en", "scheme": "dark", "back": INBOX})
+    ).status_code == 303
     chosen = await reader.get(INBOX, **{"accept-language": "de"})
     assert 'lang="en" data-scheme="dark"' in chosen.text
 

@@ -72,7 +72,9 @@ async def test_a_link_of_a_persons_own_needs_confirmation(pipeline: Running, rev
     await reviewer.post(f"/dashboard/messages/{message_id}/check", {"text": text, "stay": page})
     checked = (await reviewer.get(page)).text
     assert "Confirm before sending" in checked and "elsewhere.example" in checked and text in checked
-    finding = await pipeline.value("SELECT finding_id FROM outbound_findings WHERE message_id = $1 AND revision = 1", message_id)
+    finding = await pipeline.value(
+        "SELECT finding_id FROM outbound_findings WHERE message_id = $1 AND revision = 1", message_id
+    )
     await reviewer.submit(f"{message_id}/edit_and_approve", text=text, confirm=finding, reason="our partner")
     assert await status(pipeline, message_id) == "approved"
     assert await pipeline.value("SELECT text FROM review_notes WHERE message_id = $1", message_id) == "our partner"
@@ -100,8 +102,10 @@ async def test_quarantine_is_released_by_an_administrator(pipeline: Running, rev
     assert {"archive", "write_reply"} <= reviewer.forms() and "release_quarantine" not in reviewer.forms()
     admin = await reader_as(pipeline, "admin")
     await admin.get(f"/dashboard/inbox/quarantine?at={message_id}")
-    await admin.submit(f"{message_id}/release_quarantine")
-    await pipeline.until(message_id, "draft_ready")
+    assert (await admin.submit(f"{message_id}/release_quarantine")).status_code == 303
+    assert "Released; it runs again from the scan." in (await admin.get("/dashboard/inbox")).text
+    released = "SELECT count(*) FROM lifecycle_events WHERE message_id = $1 AND from_status = 'quarantined' AND to_status = 'received'"
+    assert await pipeline.value(released, message_id) == 1
 
 
 async def test_unreadable_mail_waits_for_a_person(pipeline: Running, reviewer: Reader) -> None:  # P119a
@@ -118,7 +122,9 @@ async def test_unreadable_mail_waits_for_a_person(pipeline: Running, reviewer: R
 
 async def test_search_finds_subject_people_and_text(pipeline: Running, reviewer: Reader) -> None:  # P114
     """By the beginning of words, all of them; what no mail holds finds nothing, and syntax is only words."""
-    await pipeline.arrive(mail(sender="Zoltan Quist <zq@rare.example>", subject="Zeppelin parts", body="A gondola, please."))
+    await pipeline.arrive(
+        mail(sender="Zoltan Quist <zq@rare.example>", subject="Zeppelin parts", body="A gondola, please.")
+    )
     message_id = await pipeline.arrive(mail(subject="Other", body="Nothing here."))
     await pipeline.until(message_id, "draft_ready")
     for words in ("zeppel", "Quist", "gondola", "zq@rare", "parts ZEPPELIN", "rare.example"):
@@ -132,7 +138,6 @@ async def test_search_sees_only_its_own_mailboxes(pipeline: Running) -> None:  #
     """The wall stands in the function too, because it does not run under the policies."""
     database = pipeline.app.state.services.database
     await pipeline.arrive(mail(subject="Xylophone"))
-    from adapters.postgres import QUERIES
 
     async def found(scope: object) -> int:
         async with database.transaction(scope) as tx:
@@ -143,7 +148,6 @@ async def test_search_sees_only_its_own_mailboxes(pipeline: Running) -> None:  #
 
     await pipeline.eventually(arrived)
     assert await pipeline.call(found(())) == 0 and await pipeline.call(found(UUID(int=7))) == 0
-    assert "find_threads" in QUERIES["dashboard_threads"]
 
 
 async def test_pages_of_a_list_are_cut_once_and_whole(pipeline: Running, reviewer: Reader) -> None:  # P114
@@ -170,9 +174,13 @@ async def test_pages_of_a_list_are_cut_once_and_whole(pipeline: Running, reviewe
 async def test_the_line_adds_up_from_the_database(pipeline: Running, reviewer: Reader) -> None:  # GL1, GL2
     """Every account is a link or a word, and a mail that has no workflow order is called unowned."""
     message_id = await drafted(pipeline)
-    page = (await reviewer.get("/dashboard/inbox")).text
     accepted = await pipeline.value("SELECT count(*) FROM accepted_mail")
-    assert f"{accepted} accepted" in page and "≠" not in page and "0 lost" in page and "0 unowned" in page
+
+    async def adds_up() -> bool:
+        page = (await reviewer.get("/dashboard/inbox")).text
+        return f"{accepted} accepted" in page and "≠" not in page and "0 lost" in page and "0 unowned" in page
+
+    await pipeline.eventually(adds_up)
     await pipeline.sql("DELETE FROM start_queue WHERE workflow_id = $1", f"message/{message_id}")
     assert "1 unowned" in (await reviewer.get("/dashboard/inbox")).text
 
@@ -184,13 +192,24 @@ async def test_the_kill_switch_says_what_it_stopped(pipeline: Running) -> None: 
     await admin.submit("/dashboard/kill-switch", cause="test of the switch")
     page = await admin.get("/dashboard/inbox")
     assert "Sending is stopped. 0 waiting replies go back to review." in page.text
-    assert await pipeline.value("SELECT count(*) FROM kill_switches WHERE lifted_at IS NULL AND cause = 'test of the switch'") == 1
+    assert (
+        await pipeline.value(
+            "SELECT count(*) FROM kill_switches WHERE lifted_at IS NULL AND cause = 'test of the switch'"
+        )
+        == 1
+    )
     await admin.submit("/dashboard/kill-switch/lift")
     assert await pipeline.value("SELECT count(*) FROM kill_switches WHERE lifted_at IS NULL") == 0
 
 
 async def test_what_is_not_there_is_404_with_a_way_back(reviewer: Reader) -> None:  # issue: bad input
     """For ids that are none, unknown ids and unknown places."""
-    for path in ("inbox/nonsense", f"inbox/{UUID(int=1)}", f"inbox/review?at={UUID(int=1)}", "inbox/review?at=x", f"messages/{UUID(int=1)}/html"):
+    for path in (
+        "inbox/nonsense",
+        f"inbox/{UUID(int=1)}",
+        f"inbox/review?at={UUID(int=1)}",
+        "inbox/review?at=x",
+        f"messages/{UUID(int=1)}/html",
+    ):
         answer = await reviewer.get(f"/dashboard/{path}")
         assert answer.status_code == 404 and 'href="/dashboard/inbox"' in answer.text, path

@@ -57,7 +57,9 @@ class Reader:
 
     async def submit(self, action: str, **fields: str) -> httpx2.Response:
         """Fills in the form whose address ends with `action` and sends it, as a browser without a script does."""
-        form = next(f for f in LexborHTMLParser(self.page).css("form") if (f.attributes.get("action") or "").endswith(action))
+        form = next(
+            f for f in LexborHTMLParser(self.page).css("form") if (f.attributes.get("action") or "").endswith(action)
+        )
         filled: dict[str, Any] = {}
         for node in form.css("input, textarea, select"):
             name, kind = node.attributes.get("name"), node.attributes.get("type")

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from contracts.lifecycle import Approve, Reject, Release, Retry
+from contracts.lifecycle import Approve, Archive, Reject, Retry
 from contracts.workflow import HumanAct, ParseResult, PoisonRequest
 from tests.faults.house import REVIEWER, House, mail
 from tests.faults.promise import check_accounts
@@ -30,7 +30,7 @@ async def test_whatever_a_message_waits_for_outlives_the_worker(house: House) ->
     await house.start_worker()
     await house.config(human_undo_ms=0)
     await asyncio.gather(
-        _moves(house, quarantined, "release_quarantine", Release(), "draft_ready"),
+        _moves(house, quarantined, "archive", Archive(), "archived"),
         _moves(house, review, "approve", Approve(), "sent"),
         _moves(house, failed, "retry", Retry(), "draft_ready"),
         _is_delivered_to_us(house, nobody),

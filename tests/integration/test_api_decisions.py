@@ -224,6 +224,19 @@ async def test_a_finding_is_shown_before_approval_and_confirmed_by_id(pipeline: 
     await pipeline.until(message_id, "sent")
 
 
+async def test_findings_of_a_hand_written_reply_are_shown_too(pipeline: Running) -> None:  # P98a
+    """Without their ids nobody could confirm them, and the claim would send the reply back for ever."""
+    await pipeline.config(human_undo_ms=0)
+    message_id = await drafted(pipeline)
+    text = "Here: https://reset.shop.example/reset?token=0123456789abcdef0123456789abcdef\n"
+    assert (await pipeline.act(message_id, "write_reply", text=text)).status_code == 200
+    found = await pipeline.message(message_id)
+    ids = [f["finding_id"] for f in found["findings"] if f["revision"] == found["to_approve"]["revision"]]
+    assert ids
+    assert (await pipeline.approve(message_id, confirmed_findings=ids, reason="asked for")).status_code == 200
+    await pipeline.until(message_id, "sent")
+
+
 async def test_a_hand_written_reply_overtakes_the_agent(pipeline: Running) -> None:  # A101, P4
     """While drafting: the step is cancelled, its row skipped, the person's text current."""
     pipeline.model.answer("draft_answer", Hangs())

@@ -163,7 +163,8 @@ async def test_settings_are_saved_one_by_one_and_audited(api_only: Running) -> N
     path = f"/api/mailboxes/{api_only.mailbox_id}"
     wanted = {
         "confidence_threshold": 0.9, "coalesce_window_ms": 30_000, "daily_budget_usd": 2.5,
-        "working_hours_start": "08:30", "working_hours_days": [5, 1], "holidays_region": "DE-BY", "working_hours_zone": "Europe/Berlin",
+        "working_hours_start": "08:30", "working_hours_days": [5, 1], "working_hours_zone": "Europe/Berlin",
+        "holidays_region": "DE-BY",
     }  # fmt: skip
     saved = (await api_only.put(f"{path}/config", wanted)).json()["config"]
     assert (saved["confidence_threshold"], saved["coalesce_window_ms"], saved["daily_budget_usd"]) == (0.9, 30_000, 2.5)

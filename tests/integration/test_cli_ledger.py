@@ -189,7 +189,7 @@ def test_a_reply_that_just_went_out_is_given_a_minute(house: House) -> None:
 
 def test_a_delivery_that_was_answered_and_not_counted_is_found(house: House) -> None:
     """GL2: deliveries answered with success = mails made + duplicates + events + ignored."""
-    house.sql("DELETE FROM deliveries WHERE id = (SELECT min(id) FROM deliveries WHERE outcome = 'stored')")
+    house.sql("DELETE FROM deliveries WHERE id = (SELECT id FROM deliveries WHERE outcome = 'stored' LIMIT 1)")
     assert failures(house) == {"stored deliveries made the mails of the ledger": "1 wrong"}
 
 

@@ -14,7 +14,8 @@ from tests.integration.senders import MTA_SECRET, OTHER_RAW_SECRET, RAW_SECRET
 BODY = b"Subject: Hello\r\n\r\nWhere is it?"
 NOW = 1_700_000_000
 BODIES = {
-    "plain": BODY, "empty": b"", "8-bit": bytes(range(256)) * 3, "utf-8": "Grüße ☃".encode(), "5 MB": b"01234" * 1_000_000,
+    "plain": BODY, "empty": b"", "8-bit": bytes(range(256)) * 3, "utf-8": "Grüße ☃".encode(),
+    "5 MB": b"01234" * 1_000_000,
 }  # fmt: skip
 
 

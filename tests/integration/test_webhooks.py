@@ -183,7 +183,8 @@ async def test_a_source_that_is_not_ready_answers_503(api_only: Running, sender:
 @pytest.mark.parametrize(
     "path",
     ["/webhooks", "/webhooks/", "/webhooks/mtb", "/webhooks/mta/", "/webhooks/raw", "/webhooks/raw/",
-     "/webhooks/raw/nope", "/webhooks/raw/a/b", "/webhooks/raw/%00", "/webhooks/a%0Ab", "/webhooks/%E2%98%83", "/webhooks/../webhooks/x"],
+     "/webhooks/raw/nope", "/webhooks/raw/a/b", "/webhooks/raw/%00", "/webhooks/a%0Ab", "/webhooks/%E2%98%83",
+     "/webhooks/../webhooks/x"],
 )  # fmt: skip
 async def test_an_unknown_path_is_a_fault_of_ours(api_only: Running, path: str) -> None:  # RS-05
     """503, so that the mail waits at the sender until somebody corrects the address."""

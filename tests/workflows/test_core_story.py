@@ -15,9 +15,19 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-from contracts.lifecycle import Act, Approve, Archive, Command, Outcome, RequestDraft, WriteReply
+from contracts.lifecycle import Act, Approve, Archive, Command, Outcome, RequestDraft, ResolveDelivery, WriteReply
 from contracts.status import HoldReason, Result, Status, StepKind
-from contracts.workflow import HumanRequest, MessageStart, ParseRequest, ParseResult, PoisonRequest, SignalDecision
+from contracts.workflow import (
+    DeliverRequest,
+    DeliverResult,
+    DeliverState,
+    HumanRequest,
+    MessageStart,
+    ParseRequest,
+    ParseResult,
+    PoisonRequest,
+    SignalDecision,
+)
 from tests.workflows.fake_message import FakeMessage
 from workflows.inbound_message import InboundMessageWorkflow
 
@@ -36,6 +46,7 @@ class StrictMessage(FakeMessage):
     broken: frozenset[str] = frozenset()
     slow_look_s: float = 0
     slow_parse_s: float = 0
+    slow_reconcile_s: float = 0
 
     @activity.defn(name="parse")
     async def parse(self, request: ParseRequest) -> ParseResult:
@@ -89,6 +100,17 @@ class StrictMessage(FakeMessage):
     async def _request_draft(self, act: Any) -> None:
         self.hold = self.hold_until = None
         self.seq += 1
+
+    async def _resolve_delivery(self, act: Any) -> None:
+        self.hold, self.send_at = None, await self.now() + self.undo
+        self.seq += 1
+
+    @activity.defn(name="reconcile")
+    async def reconcile(self, request: DeliverRequest) -> DeliverResult:
+        """No proof, and it takes its time to find none."""
+        self.calls.append("reconcile")
+        await asyncio.sleep(self.slow_reconcile_s)
+        return DeliverResult(state=DeliverState.AMBIGUOUS)
 
     async def _receive(self, act: Any) -> None:
         await super()._receive(act)
@@ -244,3 +266,15 @@ async def test_a_step_is_known_by_its_kind(begin: Any, strict: StrictMessage) ->
     ends = {c for c in strict.known if c.endswith(":end")}
     assert ends == {f"1.0:{kind}:end" for kind in StepKind}
     await ask(handle, "archive", Archive())
+
+
+async def test_a_reply_sent_again_waits_for_its_own_window_only(begin: Any, strict: StrictMessage) -> None:
+    """OB10, P102: "send again" came while proof was looked for; its undo window starts at once."""
+    strict.status, strict.seq, strict.hold = Status.APPROVED, 7, HoldReason.DELIVERY_AMBIGUOUS
+    strict.slow_reconcile_s = 1.0
+    handle = await begin(resumed=True)
+    while "reconcile" not in strict.calls:
+        await asyncio.sleep(0.02)
+    await ask(handle, "resolve_delivery", ResolveDelivery(how="send_again"))
+    assert (await handle.result()).status is Status.SENT
+    assert strict.calls.count("reconcile") == 1
