@@ -1539,21 +1539,26 @@ SELECT count(*) FILTER (WHERE t.status = 'open' AND coalesce(t.snoozed_until <= 
 FROM conversation_threads t WHERE t.mailbox_id = ANY ($1)
 
 -- name: dashboard_lane
+-- One ordered walk along the index per mailbox and status, so that a lane of many thousands costs no more than its page.
 SELECT m.id, m.thread_id, m.mailbox_id, m.processing_status AS status, m.hold_reason, m.archive_reason, m.subject,
     m.from_address, m.from_name, left(m.new_text, 200) AS snippet, m.received_at, m.changed_at, m.confidence_score,
     m.classification ->> 'category' AS category, m.classification ->> 'priority' AS priority, m.content_flags, m.draft_revision,
     m.draft_response IS NOT NULL AS has_draft, m.review_due_at < now() AS overdue, m.failed_step, m.error_type, m.hold_until,
     m.send_at, m.security_flags, m.reply_recipients, m.reply_cc,
-    EXISTS (SELECT 1 FROM outbound_findings f WHERE f.message_id = m.id AND f.revision = m.draft_revision) AS has_findings
-FROM inbound_messages m
-WHERE m.mailbox_id = ANY ($1) AND m.processing_status = ANY ($2)
-    AND (NOT $3 OR m.processing_status = 'failed' OR m.hold_reason = 'delivery_ambiguous')
-    AND ($4::timestamptz IS NULL OR (m.received_at, m.id) < ($4, $5::uuid))
-ORDER BY m.received_at DESC, m.id DESC LIMIT $6
-
--- name: dashboard_seen_of
-SELECT n.id FROM inbound_messages n WHERE n.thread_id = $1 AND n.automatic_class <> 'A'
-ORDER BY n.received_at DESC, n.id DESC LIMIT 1
+    EXISTS (SELECT 1 FROM outbound_findings f WHERE f.message_id = m.id AND f.revision = m.draft_revision) AS has_findings,
+    (SELECT n.id FROM inbound_messages n WHERE n.thread_id = m.thread_id AND n.automatic_class <> 'A'
+        ORDER BY n.received_at DESC, n.id DESC LIMIT 1) AS seen_message_id
+FROM (
+    SELECT one.id FROM unnest($1::uuid[]) AS box(id) CROSS JOIN unnest($2::text[]) AS place(status)
+    CROSS JOIN LATERAL (
+        SELECT x.id, x.received_at FROM inbound_messages x
+        WHERE x.mailbox_id = box.id AND x.processing_status = place.status
+            AND (NOT $3 OR x.processing_status = 'failed' OR x.hold_reason = 'delivery_ambiguous')
+            AND ($4::timestamptz IS NULL OR (x.received_at, x.id) < ($4, $5::uuid))
+        ORDER BY x.received_at DESC, x.id DESC LIMIT $6) one
+    ORDER BY one.received_at DESC, one.id DESC LIMIT $6
+) page JOIN inbound_messages m ON m.id = page.id
+ORDER BY m.received_at DESC, m.id DESC
 
 -- name: dashboard_looked_at
 SELECT m.id FROM inbound_messages m JOIN thread_reads r ON r.thread_id = m.thread_id AND r.user_id = $1

@@ -132,8 +132,9 @@ class Relay:
             await tx.run("relay_started", row["workflow_id"], row["start_no"])
         except (RPCError, RuntimeError, OSError, ValueError, KeyError) as fault:
             log.warning("start failed", workflow_id=row["workflow_id"], reason=_reason(fault))
-            await tx.run("relay_start_failed", row["workflow_id"], row["start_no"], _back_off(row["attempts"]))
-            return not _away(fault)
+            away = _away(fault)
+            await tx.run("relay_start_failed", row["workflow_id"], row["start_no"], _wait(away, row["attempts"]))
+            return not away
         else:
             await barrier("after_start", row["workflow_id"])
             await tx.run("relay_started", row["workflow_id"], row["start_no"])
@@ -161,8 +162,9 @@ class Relay:
             await handle.signal(row["signal"], Wake(cause=row["cause"]), rpc_timeout=timedelta(seconds=10))
         except (RPCError, RuntimeError, OSError) as fault:
             if not isinstance(fault, RPCError) or fault.status is not RPCStatusCode.NOT_FOUND:
-                await tx.run("relay_wake_failed", row["id"], _back_off(row["attempts"]))
-                return not _away(fault)
+                away = _away(fault)
+                await tx.run("relay_wake_failed", row["id"], _wait(away, row["attempts"]))
+                return not away
         await barrier("after_wake", row["workflow_id"])
         await tx.run("relay_woken", row["id"])
         return True
@@ -201,6 +203,11 @@ def _attributes(row: Any) -> TypedSearchAttributes:
     mailbox = row["mailbox_id"]
     pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(attributes.MAILBOX), str(mailbox))] if mailbox else []
     return TypedSearchAttributes(pairs)
+
+
+def _wait(away: bool, attempts: int) -> timedelta:
+    """A missing server is no fault of the row: it keeps its place, so that the oldest starts first (RS-08)."""
+    return timedelta() if away else _back_off(attempts)
 
 
 def _back_off(attempts: int) -> timedelta:

@@ -1,6 +1,7 @@
 """The other ways must survive what Deskhand survives before they are timed: `kill -9` in the middle, nothing twice."""
 
 import asyncio
+import time
 
 from bench.mails import plain_mail
 from bench.outcome import BenchFailed
@@ -16,6 +17,7 @@ SELECT count(*) FILTER (WHERE processing_status NOT IN ('received', 'draft_ready
 FROM inbound_messages
 """
 PATIENCE_S = 120.0
+LOOK_EVERY_S = 0.002
 STEPS = 5
 
 
@@ -34,9 +36,13 @@ async def survives(ground: Ground, name: str, wanted: Shape, messages: int) -> N
 
 
 async def _until_share_done(way: Variant, messages: int) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while await way.sql.fetchval(STEPS_DONE) < KILL_AT_SHARE * STEPS * messages:
-            await asyncio.sleep(0.002)
+    deadline, wanted = time.monotonic() + PATIENCE_S, KILL_AT_SHARE * STEPS * messages
+    while (done := await way.sql.fetchval(STEPS_DONE)) < wanted:
+        if not way.child.is_alive():
+            raise BenchFailed(f"{way.name} ended by itself ({way.child.ending()}): {way.child.last_words()}")
+        if time.monotonic() > deadline:
+            raise BenchFailed(f"{way.name} did {done} steps in {PATIENCE_S:g} s, so it could not be killed half-way")
+        await asyncio.sleep(LOOK_EVERY_S)
 
 
 async def check_killed_in_the_middle(way: Variant, code: int, messages: int) -> None:

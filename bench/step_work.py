@@ -42,6 +42,10 @@ def writes_of_step() -> list[Statement]:
     return _writes.get()
 
 
+class NotDue(Exception):
+    """The message does not stand at this step: it was done before, or its turn has not come."""
+
+
 class LateTransaction(Transaction):
     """Reads at once and keeps what a step wants to write for the one transaction at its end."""
 
@@ -112,13 +116,16 @@ class StepWork:
         return step
 
     async def step(self, message_id: str, kind: str) -> str | None:
-        """Do one step and write its rows in one transaction; the next step. Done again, it writes nothing."""
+        """Do one step and write its rows in one transaction; the next step. Out of turn or again, it writes nothing."""
         _writes.set([])
         taken = await self.work(message_id, kind)
-        async with self.pool.acquire() as connection, connection.transaction():
-            for statement, values in writes_of_step():
-                await connection.execute(statement, *values)
-            await self._end(connection, message_id, kind, taken)
+        try:
+            async with self.pool.acquire() as connection, connection.transaction():
+                for statement, values in writes_of_step():
+                    await connection.execute(statement, *values)
+                await self._end(connection, message_id, kind, taken)
+        except NotDue:
+            return await self.due(message_id)
         return taken.next_step
 
     async def work(self, message_id: str, kind: str) -> Route:
@@ -132,7 +139,8 @@ class StepWork:
     async def _end(self, connection: asyncpg.Connection, message_id: str, kind: str, taken: Route) -> None:
         usage = self.ledger.taken(message_id)
         values = (UUID(message_id), kind, taken.to, taken.next_step, taken.reason, usage)
-        await connection.fetchval(common_rows.END_STEP, *values)
+        if not await connection.fetchval(common_rows.END_STEP, *values):
+            raise NotDue
 
 
 MakeWork = Callable[[asyncpg.Pool, StepTools, StepLedger], StepWork]

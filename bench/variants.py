@@ -1,6 +1,7 @@
 """The other ways as processes of their own, each on a scratch schema, with mail to work on."""
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -16,7 +17,6 @@ from bench.house import MODEL_KEY, House, open_pool
 from bench.serving import CHANNEL
 from bench.watching import until_draft_ready
 from cli.stack.children import Child
-from cli.stack.environment import child_environment
 from cli.stack.postgres import OWNER
 from cli.stack.state import StateDir
 
@@ -105,7 +105,7 @@ def _child(ground: Ground, name: str, schema: str) -> Child:
         "BENCH_DATABASE_URL": ground.owner_url, "BENCH_SCHEMA": schema,
         "LLM_BASE_URL": ground.model_url, "LLM_API_KEY": MODEL_KEY,
     }  # fmt: skip
-    environment = {**child_environment(ground.state, {}), **own}
+    environment = {**os.environ, **own, "PYTHONUNBUFFERED": "1"}
     return Child(
         name, [sys.executable, "-m", MODULES[name]], ground.state.log(schema), environment, PROJECT_ROOT,
         stop_timeout_s=STOP_WITHIN_S,

@@ -67,8 +67,8 @@ async def list_threads(visit: Visit) -> ThreadList:
     asked = query.get("q", "").strip()[:200]
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         rows = await tx.rows(
-            "dashboard_threads", list(visit.mailboxes), visit.who.user_id, "all" if asked else chosen, sort, search_of(asked),
-            *_cursor(query.get("after", "")), PAGE + 1,
+            "dashboard_threads", list(visit.mailboxes), visit.who.user_id, "all" if asked else chosen, sort,
+            search_of(asked), *_cursor(query.get("after", "")), PAGE + 1,
         )  # fmt: skip
         counts = await tx.must("dashboard_thread_counts", list(visit.mailboxes), visit.who.user_id)
     more = "{rank}.{place}.{id}".format(**rows[PAGE - 1]) if len(rows) > PAGE else ""

@@ -90,8 +90,7 @@ async def _lane(visit: Visit, name: str) -> Lane:
         rows = await tx.rows(
             "dashboard_lane", list(visit.mailboxes), list(LANES[name]), name in TROUBLED, *cursor, PAGE + 1
         )
-        seen = {r["thread_id"]: await tx.value("dashboard_seen_of", r["thread_id"]) for r in rows[:PAGE]}
-    shown = [LaneRow(r, _trust(r), _token(r, seen[r["thread_id"]])) for r in rows[:PAGE]]
+    shown = [LaneRow(r, _trust(r), _token(r)) for r in rows[:PAGE]]
     more = f"{shown[-1].row['received_at'].isoformat()}_{shown[-1].row['id']}" if len(rows) > PAGE else ""
     first = shown[0].row["id"] if shown else None
     return Lane(name, shown, more, as_id(at) if at else first)
@@ -103,9 +102,9 @@ def _trust(row: Any) -> str:
     )
 
 
-def _token(row: Any, seen: UUID | None) -> str:
+def _token(row: Any) -> str:
     revision = "" if row["draft_revision"] is None else row["draft_revision"]
-    return f"{row['id']}|{revision}|{seen or row['id']}|{recipients_digest(row)}"
+    return f"{row['id']}|{revision}|{row['seen_message_id'] or row['id']}|{recipients_digest(row)}"
 
 
 def _cursor(text: str) -> tuple[datetime | None, UUID | None]:

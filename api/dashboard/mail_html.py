@@ -15,15 +15,18 @@ from api.dashboard.visit import Visit
 from api.errors import not_found
 from domain.text.hosts import parse_host
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; "
+    "form-action 'none'; sandbox"
+)
 LARGEST_CHARACTERS = 2_000_000
 TAGS = frozenset(
-    "p div span br hr b strong i em u s small sub sup blockquote pre code ul ol li dl dt dd table thead tbody tfoot tr td th"
-    " caption h1 h2 h3 h4 h5 h6 center font img".split()
+    "p div span br hr b strong i em u s small sub sup blockquote pre code ul ol li dl dt dd table thead tbody tfoot tr"
+    " td th caption h1 h2 h3 h4 h5 h6 center font img".split()
 )
 GONE = frozenset(
     "script style title head iframe object embed noscript template svg math form select textarea button".split()
-)
+)  # fmt: skip
 ATTRIBUTES = {
     "*": {"style", "dir", "align"},
     "td": {"colspan", "rowspan", "width", "valign", "bgcolor"},
@@ -33,9 +36,11 @@ ATTRIBUTES = {
     "img": {"src", "alt", "width", "height"},
 }
 STYLES = frozenset(
-    "color background-color font-weight font-style font-size font-family text-align text-decoration line-height padding"
-    " padding-left padding-right padding-top padding-bottom margin margin-left margin-right margin-top margin-bottom border"
-    " border-collapse width max-width vertical-align white-space".split()
+    "color background-color font-weight font-style font-size font-family text-align text-decoration line-height"
+    " padding padding-left padding-right padding-top padding-bottom margin margin-left margin-right"
+    " margin-top margin-bottom border border-collapse width max-width vertical-align white-space"
+    # What a reader of the mail would not see stays unseen; the page lists it as hidden (HV1).
+    " display visibility opacity height max-height overflow".split()
 )
 INLINE_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]{1,2000000}")
 DANGEROUS_STYLE = ("url(", "@import", "expression", "\\", "image(", "image-set(", "var(", "attr(")

@@ -38,15 +38,34 @@ def hidden(**fields: Any) -> Markup:
 
 
 BIDI = {
-    0x200E: "LRM", 0x200F: "RLM", 0x061C: "ALM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
-    0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0x00: "NUL",
+    0x200E: "LRM", 0x200F: "RLM", 0x061C: "ALM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO",
+    0x202E: "RLO", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0x00: "NUL",
 }  # fmt: skip
+# Mail programs break lines between column 66 and 78 (RFC 5322 2.1.1 recommends 78).
+FEWEST, BROKEN_AT, MOST = 50, 66, 80
 SEEN = {code: f"\u27e6{name}\u27e7" for code, name in BIDI.items()}
 
 
 def seen(text: Any) -> str:
     """Text of a stranger with its direction marks as words, so that nothing reads other than it is (HU3)."""
     return str(text or "").translate(SEEN)
+
+
+def reflowed(text: str) -> str:
+    """Lines that a mail program broke, because the next word did not fit, made whole again; short ones stay."""
+    lines = text.split("\n")
+    whole = lines[:1]
+    for before, line in zip(lines, lines[1:], strict=False):
+        first = line.split(" ", 1)[0]
+        if (
+            FEWEST < len(before.rstrip()) <= MOST
+            and first[:1].isalnum()
+            and len(before.rstrip()) + 1 + len(first) > BROKEN_AT
+        ):
+            whole[-1] = f"{whole[-1].rstrip()} {line}"
+        else:
+            whole.append(line)
+    return "\n".join(whole)
 
 
 def size(count: int) -> str:
@@ -60,7 +79,7 @@ def size(count: int) -> str:
     )
 
 
-templates.filters.update(seen=seen, size=size)
+templates.filters.update(seen=seen, size=size, reflowed=reflowed)
 templates.globals.update(icon=icon, asset=asset, hidden=hidden, request_id=lambda: str(uuid4()))
 
 

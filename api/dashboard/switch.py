@@ -1,4 +1,4 @@
-"""The kill switch on the top line: stops every automatic reply of the mailboxes shown, and can be lifted again (P92)."""
+"""The kill switch on the top line: stops every automatic reply of the mailboxes shown until it is lifted (P92)."""
 
 from uuid import UUID
 

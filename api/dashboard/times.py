@@ -40,13 +40,13 @@ class Clock:
         if seconds < 5 and not ahead:
             return self.words("time.now")
         divisor = 1
+        unit = "days"
         for limit, name in STEPS:
             if seconds < limit:
+                unit = name
                 break
             divisor = limit
-        else:
-            name = "days"
-        return self.words(f"time.{'in' if ahead else 'ago'}.{name}", n=max(seconds // divisor, 1))
+        return self.words(f"time.{'in' if ahead else 'ago'}.{unit}", n=max(seconds // divisor, 1))
 
 
 def _zone(name: str) -> ZoneInfo:

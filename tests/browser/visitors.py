@@ -21,7 +21,8 @@ async def new_person(running: Running, role: str, name: str = "") -> str:
     """A person who can sign in with PASSWORD; their mail address."""
     email = f"{role}{next(_numbers)}@team.example"
     await running.value(
-        "INSERT INTO users (organisation_id, email, name, role, password_hash) SELECT id, $1, $2, $3, $4 FROM organisations RETURNING id",
+        "INSERT INTO users (organisation_id, email, name, role, password_hash) "
+        "SELECT id, $1, $2, $3, $4 FROM organisations RETURNING id",
         email, name or role.capitalize(), role, FAST.hash(PASSWORD),
     )  # fmt: skip
     return email

@@ -17,6 +17,7 @@ from uuid import UUID
 
 import asyncpg
 from temporalio.client import Client, WorkflowHandle
+from temporalio.service import RPCError, RPCStatusCode
 
 from adapters.engine import connect
 from adapters.postgres import Database
@@ -205,8 +206,12 @@ class House:
         return self.client.get_workflow_handle(f"message/{message_id}")
 
     async def approve_by_signal(self, message_id: UUID) -> None:
-        """As from the command line: durable without a worker."""
-        await self.workflow(message_id).signal("approve", SignalDecision(request_id=f"approve-{message_id}"))
+        """As from the command line: durable without a worker. A workflow that ended meanwhile needs none."""
+        try:
+            await self.workflow(message_id).signal("approve", SignalDecision(request_id=f"approve-{message_id}"))
+        except RPCError as error:
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
 
     async def ask(self, message_id: UUID, update: str, act: HumanAct) -> Outcome:
         """A reviewer's Update, as the API sends it."""

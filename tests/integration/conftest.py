@@ -33,7 +33,7 @@ def run_deskhand(
     services: EmbeddedServices,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Callable[..., "Running"]]:
-    """Starts installations with options of their own; all end with the module."""
+    """Starts installations with options of their own, from fixtures that are not async; all end with the module."""
     from tests.integration.running import Running
 
     running: list[tuple[Running, str]] = []

@@ -1,4 +1,4 @@
-"""What the first start leaves behind for the door and the API: sealed secrets, a hashed token, breakers (HU8, RC15, P93)."""
+"""What the first start leaves for the door and the API: sealed secrets, a hashed token, breakers (HU8, RC15, P93)."""
 
 from adapters.sealing import unseal
 from cli.stack.first_access import secrets_file_text
@@ -14,7 +14,8 @@ async def test_token_and_secrets_work_and_are_stored_unreadable(api_only: Runnin
     assert (await api_only.get("/api/messages", token=login.api_token)).status_code == 200
     kinds = await api_only.rows("SELECT name, kind FROM sources ORDER BY name")
     assert [tuple(row) for row in kinds] == [("default", "raw"), ("mta", "mta")]
-    sealed = {row["source"]: bytes(row["sealed"]) for row in await api_only.rows("SELECT source, sealed FROM webhook_secrets")}
+    rows = await api_only.rows("SELECT source, sealed FROM webhook_secrets")
+    sealed = {row["source"]: bytes(row["sealed"]) for row in rows}
     assert login.mta_secret.encode() not in sealed["mta"]
     keyring = Keyring(api_only.key)
     assert unseal(keyring, sealed["mta"]) == login.mta_secret and unseal(keyring, sealed["default"]) == login.raw_secret
@@ -52,5 +53,5 @@ async def test_a_second_start_adds_no_way_in(api_only: Running) -> None:  # A108
     """Neither a source nor a secret nor a token."""
     counts = "SELECT (SELECT count(*) FROM webhook_secrets) * 100 + (SELECT count(*) FROM api_tokens)"
     before = await api_only.value(counts)
-    again = await set_up(api_only.database_url, "other@example.org", BUILD, agent_on=True, organisation_key=api_only.key)
+    again = await set_up(api_only.database_url, "x@example.org", BUILD, agent_on=True, organisation_key=api_only.key)
     assert again is None and await api_only.value(counts) == before

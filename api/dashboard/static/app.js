@@ -151,6 +151,8 @@
       showChanges(area);
     }
     if (reload) refresh();
+    const note = event.target.closest(".corner .note:not(.undo)");
+    if (note && !event.target.closest("a")) note.remove();
     all("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
   });
 
@@ -174,6 +176,7 @@
     held = held_now && held_now.id && held_now.closest("#page") ? held_now.id : null;
   });
   document.addEventListener("htmx:afterSettle", () => {
+    busy = 0;
     if (data("title")) document.title = page().dataset.title;
     all("[data-keep-scroll]").forEach((n) => { n.scrollTop = scrolled[n.id] || 0; });
     givePicks();
