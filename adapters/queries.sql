@@ -379,6 +379,11 @@ LEFT JOIN draft_revisions r ON r.message_id = m.id AND r.revision = m.draft_revi
 WHERE m.thread_id = $1 AND m.id <> $2 AND m.processing_status = 'draft_ready' AND m.received_at <= $3
 ORDER BY m.received_at LIMIT 200 FOR UPDATE OF m
 
+-- name: step_newer_draft
+SELECT n.id FROM inbound_messages n JOIN inbound_messages me ON me.id = $2
+WHERE n.thread_id = $1 AND n.processing_status IN ('draft_ready', 'approved')
+    AND (n.received_at, n.id) > (me.received_at, me.id) ORDER BY n.received_at DESC, n.id DESC LIMIT 1
+
 -- name: step_offer_text
 UPDATE inbound_messages SET offered_text_revision_of = $2 WHERE id = $1
 

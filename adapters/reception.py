@@ -14,7 +14,7 @@ from domain.dedup import dedup_key
 from domain.keys import Keyring
 from domain.mail.address_list import identity
 
-START = "reject_duplicate"
+Place = tuple[UUID, tuple[str, ...]]
 
 
 class Reception:
@@ -54,7 +54,9 @@ class Reception:
         if known:
             return await self._known_event(tx, delivery, event_id)
         await self.blobs.put(tx, organisation, sha256, delivery.raw)
-        places = await self._places(tx, organisation, delivery)
+        places, ours = await self._places(tx, organisation, delivery)
+        if not ours and delivery.poison is None:
+            delivery = delivery.model_copy(update={"poison": PoisonReason.UNKNOWN_RECIPIENT})
         stored, repeated = await self._messages(tx, delivery, organisation, event_id, sha256, places)
         return await self._answer(tx, delivery, event_id, stored, repeated)
 
@@ -86,12 +88,15 @@ class Reception:
         """The event was a repeat itself when it first came: what it repeats is found by the mail's own key (RC7)."""
         event = await tx.must("door_event_place", event_id)
         key = self._key(d, event["body_sha256"])
-        places = await self._places(tx, event["organisation_id"], d)
+        places, _ = await self._places(tx, event["organisation_id"], d)
         found = [await tx.one("door_message_known", mailbox, key) for mailbox, _ in places]
         return [row for row in found if row is not None]
 
-    async def _places(self, tx: Transaction, organisation: UUID, d: Delivery) -> list[tuple[UUID, tuple[str, ...]]]:
-        """Each mailbox concerned with the envelope recipients that named it, the first in To first (RC9)."""
+    async def _places(self, tx: Transaction, organisation: UUID, d: Delivery) -> tuple[list[Place], bool]:
+        """Each mailbox concerned with the envelope recipients that named it, the first in To first (RC9).
+
+        False: the mail is for nobody of ours and belongs to "unassigned" (RC11a).
+        """
         wanted = _identities(d.envelope_recipients or _header_addresses(d.to, d.cc))
         rows = await tx.rows("door_mailboxes", organisation, [_plain(a) for a in wanted])
         found = {row["address"]: row["mailbox_id"] for row in rows}
@@ -100,8 +105,8 @@ class Reception:
             if (mailbox := found.get(_plain(address))) is not None:
                 places.setdefault(mailbox, []).append(address)
         if places:
-            return [(mailbox, tuple(addresses)) for mailbox, addresses in places.items()]
-        return [(await tx.value("door_unassigned", organisation), tuple(wanted))]
+            return [(mailbox, tuple(addresses)) for mailbox, addresses in places.items()], True
+        return [(await tx.value("door_unassigned", organisation), tuple(wanted))], False
 
     async def _messages(
         self,
@@ -110,14 +115,12 @@ class Reception:
         organisation: UUID,
         event_id: UUID,
         sha256: str,
-        places: list[tuple[UUID, tuple[str, ...]]],
+        places: list[Place],
     ) -> tuple[list[UUID], list[Any]]:
         key = self._key(d, sha256)
-        unassigned = await tx.value("door_unassigned", organisation)
         stored: list[UUID] = []
         repeated: list[Any] = []
         for mailbox, recipients in places:
-            poison = d.poison or (PoisonReason.UNKNOWN_RECIPIENT if mailbox == unassigned else None)
             row = await tx.one(
                 "door_message",
                 mailbox,
@@ -127,8 +130,8 @@ class Reception:
                 organisation,
                 sha256,
                 d.raw_kind,
-                "poison" if poison else "accepted",
-                poison,
+                "poison" if d.poison else "accepted",
+                d.poison,
                 d.detail or None,
                 d.envelope_sender,
                 list(recipients),

@@ -41,6 +41,20 @@ async def supersede_older(work: Work) -> None:
         await archive_other(work, row["id"], ArchiveReason.SUPERSEDED)
 
 
+async def give_way(work: Work) -> bool:
+    """A draft that comes late, after a newer mail's own, is superseded at once: one current draft per thread (C30)."""
+    newer = await work.tx.one("step_newer_draft", work.thread_id, work.id)
+    if newer is None:
+        return False
+    late = await other_message(work, work.id)
+    await late.move(Status.ARCHIVED, archived=ArchiveReason.SUPERSEDED, by=newer["id"])
+    cause, actor = f"superseded/{newer['id']}", work.command.actor
+    values = (late.status, Status.ARCHIVED, ArchiveReason.SUPERSEDED, True, "")
+    await work.tx.run("lifecycle_event", work.id, cause, actor, *values)
+    await work.tx.run("lifecycle_project_thread", work.thread_id)
+    return True
+
+
 async def tell(work: Work, other: Work, to: Status, reason: str) -> None:
     """Event and wake of the other message."""
     cause = f"{reason}/{work.id}"

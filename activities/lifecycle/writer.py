@@ -10,6 +10,7 @@ from temporalio import activity
 
 from activities.faults import named_faults
 from activities.lifecycle import entering, receive, review, sending, stepping
+from activities.lifecycle.others import give_way
 from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from activities.ports import Database, Transaction
@@ -78,7 +79,10 @@ async def apply_in(tx: Transaction, command: Command, keyring: Keyring) -> Outco
     if known is not None:
         return known
     answer = _refuse_terminal(work) or await HANDLERS[command.act.kind](work, command.act)
-    return await _record(work, answer)
+    outcome = await _record(work, answer)
+    if command.act.kind == "end_step" and outcome.to_status is Status.DRAFT_READY and await give_way(work):
+        return outcome.model_copy(update={"view": await read_view(tx, command.message_id)})
+    return outcome
 
 
 async def _receive(tx: Transaction, command: Command, keyring: Keyring) -> Outcome:

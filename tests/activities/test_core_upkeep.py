@@ -85,6 +85,7 @@ async def test_closing_a_doubt_is_remembered_and_audited_once(world: World) -> N
 async def test_a_reply_waits_for_its_thread_before_its_row(world: World, owner_database_url: str) -> None:
     """P15a: the thread's lock comes before the outbox row's."""
     activity, message, outbox = await follow_up(world)
+    await put(world, outbox, "sent")
     other = await asyncpg.connect(owner_database_url, server_settings={"search_path": "deskhand"})
     held = other.transaction()
     await held.start()
@@ -92,12 +93,12 @@ async def test_a_reply_waits_for_its_thread_before_its_row(world: World, owner_d
     await other.execute(
         "SELECT 1 FROM conversation_threads WHERE id = $1 FOR UPDATE", (await world.row(message))["thread_id"]
     )
-    undoing = asyncio.create_task(act(activity, outbox, FollowUpAct.UNDO))
+    settling = asyncio.create_task(act(activity, outbox, FollowUpAct.SETTLE))
     await asyncio.sleep(0.3)
     await other.execute("UPDATE outbox SET detail = 'x' WHERE id = $1", outbox)
     await held.commit()
     await other.close()
-    assert (await undoing).state is OutboxState.CANCELLED
+    assert (await settling).state is OutboxState.SENT
 
 
 async def test_a_reply_past_its_deadline_wakes_its_own_workflow(world: World) -> None:
@@ -131,27 +132,23 @@ async def test_poison_without_a_workflow_is_started_again(world: World) -> None:
     assert newest["start_no"] == 1 and '"resumed": false' in newest["input"]
 
 
-async def test_bytes_that_come_back_while_they_are_swept_are_kept(world: World, owner_database_url: str) -> None:
-    """RC4: an old blob without a reference is deleted at the very moment the same bytes are accepted; the mail has them."""
+async def test_bytes_that_come_back_while_they_are_swept_are_kept(world: World) -> None:
+    """RC4: an old blob without a reference is swept while the same bytes are being accepted; the mail keeps them."""
     sha = "ab" * 32
     organisation = await world.sql.fetchval("SELECT id FROM organisations")
     async with world.database.transaction() as tx:
         await BlobStore().put(tx, organisation, sha, b"bytes")
     await world.sql.execute("UPDATE blobs SET created_at = now() - interval '2 days'")
-    sweeping = await asyncpg.connect(owner_database_url, server_settings={"search_path": "deskhand"})
-    deleting = sweeping.transaction()
-    await deleting.start()
-    await sweeping.execute("DELETE FROM blobs WHERE sha256 = $1", sha)
 
-    async def accept() -> None:
+    async def sweep() -> None:
         async with world.database.transaction() as tx:
-            await BlobStore().put(tx, organisation, sha, b"bytes")
+            await tx.run("sweep_orphan_blobs")
 
-    accepting = asyncio.create_task(accept())
-    await asyncio.sleep(0.3)
-    await deleting.commit()
-    await sweeping.close()
-    await accepting
+    async with world.database.transaction() as tx:
+        await BlobStore().put(tx, organisation, sha, b"bytes")
+        sweeping = asyncio.create_task(sweep())
+        await asyncio.sleep(0.3)
+    await sweeping
     async with world.database.transaction() as tx:
         assert await BlobStore().get(tx, organisation, sha) == b"bytes"
 

@@ -217,3 +217,20 @@ async def test_same_message_id_with_another_body_is_kept_and_flagged(world: Worl
     await world.arrive(mail_bytes(message_id="<a6@kunde.example>", body="one"))
     second = await world.arrive(mail_bytes(message_id="<a6@kunde.example>", body="two"))
     assert "same_id_other_body" in (await world.row(second))["content_flags"]
+
+
+async def test_a_late_older_draft_gives_way_to_the_newer_one(world: World) -> None:
+    """C30, P52: the older mail's draft is ready after the newer one's: one current draft, both moves on record."""
+    old = await world.arrive(mail_bytes(message_id="<a7@kunde.example>"))
+    new = await world.arrive(mail_bytes(headers="In-Reply-To: <a7@kunde.example>\r\n"))
+    await world.to_draft_ready(new)
+    outcome = await world.to_draft_ready(old)
+    row = await world.row(old)
+    assert outcome.view and outcome.view.status == "archived"
+    assert (row["processing_status"], row["archive_reason"], row["archived_by_message_id"]) == (
+        "archived",
+        "superseded",
+        new,
+    )
+    assert [e[1] for e in await world.events(old)][-2:] == ["draft_ready", "archived"]
+    assert await world.status(new) == "draft_ready"

@@ -126,6 +126,7 @@ async def test_the_others_survive_kill_9(ground: Ground, work: StepWork, name: s
     await kill_test.survives(ground, name, await wanted_shape(work), KILLED)
 
 
+@pytest.mark.long
 async def test_a_way_that_leaves_other_rows_gets_no_verdict(ground: Ground, work: StepWork) -> None:
     """The kill test compares rows, so a way that finishes but writes less fails it."""
     wanted = (await wanted_shape(work))._replace(participants=3)

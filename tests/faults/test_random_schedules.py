@@ -1,4 +1,4 @@
-"""Schedules nobody thought of: a few messages, a worker killed twice at points drawn by lot, and the promise afterwards.
+"""Schedules nobody thought of: a few messages, a worker killed at points drawn by lot, and the promise afterwards.
 
 The seed of a schedule is printed; DESKHAND_FAULT_SEED runs it again.
 """
@@ -21,7 +21,6 @@ from tests.faults.promise import check_promise
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
 
 MESSAGES = 4
-KILLS = 2
 LONGEST_DELAY_S = 3.0
 POINTS = (
     "after_start",
@@ -45,11 +44,11 @@ class Schedule:
     kills: tuple[tuple[str, float], ...]
 
     @classmethod
-    def drawn(cls) -> Self:
+    def drawn(cls, kills: int) -> Self:
         """By lot, or the one that DESKHAND_FAULT_SEED names."""
         seed = int(os.environ.get("DESKHAND_FAULT_SEED") or secrets.randbelow(2**32))
         lot = random.Random(seed)
-        points = lot.sample(POINTS, KILLS)
+        points = lot.sample(POINTS, kills)
         return cls(seed, lot.choice(list(ENDS)), tuple((point, lot.uniform(0, LONGEST_DELAY_S)) for point in points))
 
 
@@ -81,13 +80,13 @@ async def _drive(house: House, messages: list[UUID], schedule: Schedule, point: 
 
 
 @pytest.mark.parametrize("number", range(2))
-async def test_two_kills_by_lot(build: Build, number: int) -> None:
-    """RS-58: whatever the order, one event per edge, one reply per message, and every doubt shown as one."""
-    await run_schedule(build, Schedule.drawn())
+async def test_a_kill_by_lot(build: Build, number: int) -> None:
+    """RS-58: wherever it strikes, one event per edge, one reply per message, and every doubt shown as one."""
+    await run_schedule(build, Schedule.drawn(kills=1))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(20))
-async def test_many_kills_by_lot(build: Build, number: int) -> None:
-    """RS-58: the same, twenty times."""
-    await run_schedule(build, Schedule.drawn())
+async def test_kills_by_lot(build: Build, number: int) -> None:
+    """RS-58: the same with two kills, twenty times."""
+    await run_schedule(build, Schedule.drawn(kills=2))

@@ -22,7 +22,7 @@ async def test_whatever_a_message_waits_for_outlives_the_worker(house: House) ->
     review, undo, over = [await _place(house, "draft_ready") for _ in range(3)]
     assert (await house.ask(over, "reject", Reject())).ok
     nobody = await house.accept(mail(To="nobody@shop.example"))
-    await house.config(human_undo_ms=20_000)
+    await house.config(human_undo_ms=10_000)
     await house.approve_by_signal(undo)
     await house.until(undo, "approved")
     failed, held = await _fail_and_hold(house)
@@ -52,7 +52,7 @@ async def _fail_and_hold(house: House) -> tuple[UUID, UUID]:
     await house.kill(house.worker)
     await house.start_worker(llm_base_url=f"{house.servers.model_url}/nowhere")
     failed = await _place(house, "failed", "failed/retry_timer")
-    await house.config(coalesce_window_ms=20_000)
+    await house.config(coalesce_window_ms=8_000)
     return failed, await _place(house, "received/coalescing")
 
 
