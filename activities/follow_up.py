@@ -82,7 +82,7 @@ async def _settle(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
 
 
 async def _went_out(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     if row["state"] not in (OutboxState.AMBIGUOUS, OutboxState.SENT):
         return _view(row, Result.CONFLICT)
     await tx.run("review_outbox_went_out", command.outbox_id, f"confirmed by {command.actor}")
@@ -94,7 +94,7 @@ async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView
 
     Its id comes from the doubtful row's, so that a repeated call finds it and makes no third one.
     """
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     again = uuid5(command.outbox_id, "again")
     if row["state"] != OutboxState.AMBIGUOUS:
         return _view(row, Result.CONFLICT)
@@ -107,7 +107,7 @@ async def _send_again(tx: Transaction, command: FollowUpCommand) -> FollowUpView
 
 
 async def _close(tx: Transaction, command: FollowUpCommand) -> FollowUpView:
-    row = await tx.one("review_outbox", command.outbox_id)
+    row = await tx.must("review_outbox", command.outbox_id)
     if row["state"] != OutboxState.AMBIGUOUS:
         return _view(row, Result.CONFLICT)
     if await tx.value("follow_up_close", command.outbox_id) is not None:
