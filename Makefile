@@ -12,7 +12,7 @@ HOMELESS := $(shell test -w "$${HOME:-/nonexistent}" || echo yes)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet $(if $(HOMELESS),--no-cache-dir)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long bench lint doctor setup clean
+.PHONY: help run demo test test-long test-browser screenshots bench lint doctor setup clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -28,6 +28,12 @@ test: $(STAMP) ## the test suite, on real Postgres and a real Temporal server (A
 
 test-long: $(STAMP) ## the tests that take minutes
 	@$(BIN)/python -m pytest -m long $(ARGS)
+
+test-browser: $(STAMP) ## the browser tests alone (Debian's chromium)
+	@$(BIN)/python -m pytest -m "not long" tests/browser $(ARGS)
+
+screenshots: $(STAMP) ## every page of the demo, light and dark, desktop and phone, into screenshots/
+	@$(BIN)/python -m tests.browser.screenshots
 
 bench: $(STAMP) ## speed and cost, as ratios against other ways of doing the same work
 	@$(BIN)/python -m bench $(ARGS)

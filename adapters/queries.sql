@@ -57,6 +57,9 @@ SELECT id, mailbox_id, lifecycle_seq, $2, $3, $4, $5, $6, $7, $8 FROM inbound_me
 INSERT INTO lifecycle_commands (message_id, mailbox_id, cause_key, digest, outcome, seq)
 SELECT id, mailbox_id, $2, $3, $4, lifecycle_seq FROM inbound_messages WHERE id = $1
 
+-- name: lifecycle_request_elsewhere
+SELECT message_id FROM request_outcomes WHERE mailbox_id = $1 AND request_id = $2 AND message_id <> $3
+
 -- name: lifecycle_remember_request
 INSERT INTO request_outcomes (mailbox_id, request_id, message_id, actor, action, digest, outcome)
 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
@@ -377,12 +380,13 @@ ON CONFLICT (kind, subject_id) DO NOTHING
 SELECT m.id, m.draft_revision, r.author FROM inbound_messages m
 LEFT JOIN draft_revisions r ON r.message_id = m.id AND r.revision = m.draft_revision
 WHERE m.thread_id = $1 AND m.id <> $2 AND m.processing_status = 'draft_ready' AND m.received_at <= $3
+    AND NOT ('superseded' = ANY (m.exempt_reasons))
 ORDER BY m.received_at LIMIT 200 FOR UPDATE OF m
 
 -- name: step_newer_draft
 SELECT n.id FROM inbound_messages n JOIN inbound_messages me ON me.id = $2
 WHERE n.thread_id = $1 AND n.processing_status IN ('draft_ready', 'approved')
-    AND (n.received_at, n.id) > (me.received_at, me.id) ORDER BY n.received_at DESC, n.id DESC LIMIT 1
+    AND (n.received_at, n.id) > (me.received_at, me.id) AND NOT ('superseded' = ANY (me.exempt_reasons)) ORDER BY n.received_at DESC, n.id DESC LIMIT 1
 
 -- name: step_offer_text
 UPDATE inbound_messages SET offered_text_revision_of = $2 WHERE id = $1
@@ -441,7 +445,7 @@ WHERE a.message_id = $1 AND o.processing_status NOT IN ('archived', 'rejected')
 SELECT received_at FROM inbound_messages WHERE id = $1
 
 -- name: review_someone_replying
-SELECT u.name, u.email FROM thread_presence p JOIN users u ON u.id = p.user_id
+SELECT u.id FROM thread_presence p JOIN users u ON u.id = p.user_id
 WHERE p.thread_id = $1 AND p.mode = 'replying' AND p.seen_at > now() - interval '60 seconds'
     AND 'user:' || p.user_id::text <> $2 LIMIT 1
 

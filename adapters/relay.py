@@ -1,4 +1,4 @@
-"""The only starter of workflows: rows committed with their cause become workflows and signals, once, in order (RC13)."""
+"""The only starter of workflows: rows committed with their cause become workflows and signals, once (RC13)."""
 
 import asyncio
 import random
@@ -43,7 +43,7 @@ log = structlog.get_logger("relay")
 
 
 class Relay:
-    """Runs in the worker. `pace` bounds workflows started a second, so that reception keeps its share of the machine."""
+    """Runs in the worker. `pace` bounds workflows started a second, so that reception keeps its share."""
 
     def __init__(
         self,

@@ -111,7 +111,8 @@ async def _refuse_typing(work: Work) -> Refused | None:
     typing = await work.tx.one("review_someone_replying", work.thread_id, work.command.actor)
     if typing is None:
         return None
-    return Refused(Result.REPLY_IN_PROGRESS, f"{typing['name'] or typing['email']} is writing a reply on this thread.")
+    words = "Somebody else is writing a reply on this thread."
+    return Refused(Result.REPLY_IN_PROGRESS, words, by=f"user:{typing['id']}")
 
 
 async def _newest_person_mail(work: Work) -> Any:

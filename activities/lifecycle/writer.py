@@ -78,6 +78,10 @@ async def apply_in(tx: Transaction, command: Command, keyring: Keyring) -> Outco
     known = await _known(tx, command)
     if known is not None:
         return known
+    if command.request_id and await tx.one(
+        "lifecycle_request_elsewhere", work.mailbox_id, command.request_id, work.id
+    ):
+        return await _used_before(tx, command)
     answer = _refuse_terminal(work) or await HANDLERS[command.act.kind](work, command.act)
     outcome = await _record(work, answer)
     if command.act.kind == "end_step" and outcome.to_status is Status.DRAFT_READY and await give_way(work):
@@ -140,13 +144,15 @@ async def _known(tx: Transaction, command: Command) -> Outcome | None:
     if row is None:
         return None
     if row["digest"] != digest_of(command):
-        return Outcome(
-            result=Result.CONFLICT,
-            refusal=Refusal(message="The same request id was used before for another action."),
-            view=await read_view(tx, command.message_id),
-        )
+        return await _used_before(tx, command)
     stored = Outcome.model_validate(row["outcome"])
     return stored.model_copy(update={"repeated": True, "view": await read_view(tx, command.message_id)})
+
+
+async def _used_before(tx: Transaction, command: Command) -> Outcome:
+    words = "The same request id was used before for another action."
+    view = await read_view(tx, command.message_id)
+    return Outcome(result=Result.CONFLICT, refusal=Refusal(message=words), view=view)
 
 
 def digest_of(command: Command) -> str:

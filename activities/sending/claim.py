@@ -1,4 +1,4 @@
-"""The claim: the last look before a reply leaves, in one transaction with the row that says who holds it (P103, OB6)."""
+"""The claim: the last look before a reply leaves, in one transaction with the row that says so (P103, OB6)."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

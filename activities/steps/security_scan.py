@@ -46,7 +46,9 @@ async def execute(context: StepContext, step: StepInput) -> ScanOutput:
         guard_unavailable=not complete,
         scanned_at=datetime.now(UTC),
     )
-    return ScanOutput(flags=flags.model_copy(update={"spam_may_archive": spam[2]}), agent_off=not agent_on)
+    released = tuple(sorted({*flags.bypassed, *(detector for detector, _ in bypassed)}))
+    update = {"spam_may_archive": spam[2], "bypassed": released}
+    return ScanOutput(flags=flags.model_copy(update=update), agent_off=not agent_on)
 
 
 async def _guard(context: StepContext, parts: Sequence[TextPart]) -> tuple[list[Placed], bool]:

@@ -34,7 +34,7 @@ class StackPorts(BaseSettings):
 def load_ports(env_file: object = None) -> StackPorts:
     """Read the ports from the environment over a dotenv file; SettingsFault names the variable at fault."""
     try:
-        return StackPorts(_env_file=env_file)  # type: ignore[call-arg]
+        return StackPorts(_env_file=env_file)  # type: ignore[call-arg, arg-type]
     except ValidationError as error:
         names = ", ".join(f"{str(fault['loc'][0]).upper()}={fault['input']!r}" for fault in error.errors())
         raise SettingsFault(f"{names}: allowed is a port from 1 to 65535.") from None

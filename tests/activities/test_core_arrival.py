@@ -7,7 +7,8 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from contracts.lifecycle import Approve, Enter, Restore
+from api.webhooks import raw
+from contracts.lifecycle import Approve, Enter, Receive, Restore
 from contracts.status import ArchiveReason, Status, StepKind
 from tests.activities.conftest import World, mail_bytes, scan_output
 
@@ -77,8 +78,6 @@ async def test_receive_waits_for_a_thread_without_holding_its_contact(world: Wor
     await other.execute("SELECT 1 FROM conversation_threads WHERE id = $1 FOR UPDATE", thread)
     second = await world.accept(mail_bytes(headers="In-Reply-To: <c2@kunde.example>\r\n"))
     await world.parse(second)
-    from contracts.lifecycle import Receive
-
     arriving = asyncio.create_task(world.do(second, Receive(), "receive"))
     await asyncio.sleep(0.3)
     await other.execute("UPDATE contacts SET answered_at = now() WHERE address = 'anna@kunde.example'")
@@ -100,7 +99,8 @@ ODD = {
     "nul in html": mail_bytes(headers="Content-Type: text/html\r\n", body="<p title='a\x00b'>Hello\x00 you</p>"),
     "nul in a file name": mail_bytes(
         headers="Content-Type: multipart/mixed; boundary=b\r\n",
-        body="--b\r\nContent-Type: text/plain\r\n\r\nhello\r\n--b\r\nContent-Type: text/plain; name*=utf-8''a%00b.txt\r\n"
+        body="--b\r\nContent-Type: text/plain\r\n\r\nhello\r\n--b\r\n"
+        "Content-Type: text/plain; name*=utf-8''a%00b.txt\r\n"
         "Content-Disposition: attachment; filename*=utf-8''a%00b%ED%A0%80.txt\r\n\r\nx\r\n--b--",
     ),
     "utf-16 surrogate subject": mail_bytes(subject="=?utf-16-be?b?2AAAYQ==?="),
@@ -119,8 +119,6 @@ async def test_odd_bytes_become_a_message_or_wait_for_a_person(world: World, cas
         account = await world.sql.fetchval("SELECT account FROM accepted_mail WHERE message_id = $1", message)
         assert account == "poison"
         return
-    from contracts.lifecycle import Receive
-
     assert (await world.do(message, Receive(), "receive")).ok
     assert await world.status(message) == "received"
 
@@ -142,8 +140,6 @@ async def test_a_parser_that_breaks_leaves_the_mail_to_a_person(world: World) ->
 async def test_a_repeat_of_a_duplicate_names_the_first_message(world: World) -> None:
     """RC7: the second delivery had its own event id and made no message; repeating it names the first one all the
     same."""
-    from api.webhooks import raw
-
     content = mail_bytes()
     first = await world.accept(content)
     for _ in range(2):
@@ -153,16 +149,16 @@ async def test_a_repeat_of_a_duplicate_names_the_first_message(world: World) -> 
 
 async def test_answering_poison_of_a_blocked_sender_by_hand(world: World) -> None:
     """P4, P97: a person may always write; the block only keeps the agent from drafting."""
-    from contracts.lifecycle import Receive
-
     await world.sql.execute(
-        "INSERT INTO address_blocks (mailbox_id, address, kind, by) VALUES ($1, 'anna@kunde.example', 'blocked_sender', 'x')",
+        "INSERT INTO address_blocks (mailbox_id, address, kind, by)"
+        " VALUES ($1, 'anna@kunde.example', 'blocked_sender', 'x')",
         world.mailbox_id,
     )
     message = await world.accept(mail_bytes())
     await world.parse(message, stub=True)
     note = await world.sql.fetchval(
-        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) VALUES ($1, $2, 'user:1', 'reply', 'Mine.') RETURNING id",
+        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text)"
+        " VALUES ($1, $2, 'user:1', 'reply', 'Mine.') RETURNING id",
         world.mailbox_id, message,
     )  # fmt: skip
     outcome = await world.do(message, Receive(reply_note_id=note), "req:stub-1", actor="user:1")

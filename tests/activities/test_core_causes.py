@@ -1,18 +1,32 @@
 """Causes under stress: a repeat is recognised, a new cause is not swallowed, and a late one never acts on another run
 (P16)."""
 
-from typing import Any
 from uuid import UUID
 
-from contracts.lifecycle import EndStep, FailStep, Reassign, Receive, RequestDraft, Retry, WriteReply
+from activities.steps import security_scan
+from activities.steps.frame import StepContext, StepTools
+from contracts.lifecycle import (
+    Approve,
+    Archive,
+    EndStep,
+    FailStep,
+    Reassign,
+    Receive,
+    RequestDraft,
+    Restore,
+    Retry,
+    WriteReply,
+)
 from contracts.status import HoldReason, Result, Status, StepKind
-from tests.activities.conftest import World, classify_output, draft_output, mail_bytes, scan_output
+from contracts.steps import RunContext, StepInput
+from tests.activities.conftest import World, classify_output, context_output, draft_output, mail_bytes, scan_output
 
 
 async def note(world: World, message: UUID, text: str = "A text of mine.") -> UUID:
     """A stored text of a reviewer."""
     return await world.sql.fetchval(
-        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) VALUES ($1, $2, 'user:1', 'reply', $3) RETURNING id",
+        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text)"
+        " VALUES ($1, $2, 'user:1', 'reply', $3) RETURNING id",
         world.mailbox_id, message, text,
     )  # fmt: skip
 
@@ -22,11 +36,6 @@ async def agent(world: World, on: bool) -> None:
     await world.sql.execute(
         "UPDATE feature_flags SET is_on = $1 WHERE flag = 'ai.agent' AND mailbox_id = $2", on, world.mailbox_id
     )
-
-
-async def end_by_view(world: World, message: UUID, kind: StepKind, output: Any, **route: Any) -> Any:
-    """Ends a step under the cause the workflow uses."""
-    return await world.end(message, kind, output, **route)
 
 
 async def test_giving_an_equal_owner_is_no_change_and_no_fault(world: World) -> None:
@@ -77,7 +86,7 @@ async def test_a_timed_hold_with_the_agent_off_waits_for_the_flag(world: World) 
     await world.enter(message)
     await world.end(message, StepKind.SECURITY_SCAN, scan_output(), hold=HoldReason.AGENT_OFF, reason="agent_off")
     await world.sql.execute(
-        "UPDATE inbound_messages SET hold_reason = 'rate_budget', hold_until = now() - interval '1 minute' WHERE id = $1",
+        "UPDATE inbound_messages SET hold_reason = 'rate_budget', hold_until = now() - interval '1 min' WHERE id = $1",
         message,
     )
     await world.enter(message)
@@ -117,8 +126,6 @@ async def test_a_failure_that_comes_too_late_closes_its_row(world: World) -> Non
     await world.do(message, WriteReply(note_id=await note(world, message)), actor="user:1")
     other = await world.arrive(mail_bytes(sender="b@kunde.example"))
     await world.to_drafting(other)
-    from contracts.lifecycle import Archive
-
     await world.do(other, Archive(), actor="user:1")
     late = FailStep(step=StepKind.DRAFT, error_type="X", permanent=False)
     assert (await world.do(other, late, "1.0:draft:end")).result is Result.TERMINAL
@@ -160,8 +167,6 @@ async def test_flags_of_an_earlier_classification_do_not_survive(world: World) -
     await world.end(
         message, StepKind.SECURITY_SCAN, scan_output(), to=Status.CLASSIFYING, next_step=StepKind.CONTEXT_RETRIEVAL
     )
-    from tests.activities.conftest import context_output
-
     await world.end(message, StepKind.CONTEXT_RETRIEVAL, context_output(), next_step=StepKind.CLASSIFY)
     many = classify_output().model_copy(update={"flags": ("several_intents", "too_many_intents")})
     await world.end(message, StepKind.CLASSIFY, many, to=Status.DRAFT_READY, reason="too_many_intents")
@@ -205,3 +210,62 @@ async def test_a_draft_of_this_run_is_required_to_end_the_draft_step(world: Worl
     await world.to_drafting(message)
     await world.store(message, StepKind.DRAFT, draft_output())
     assert (await world.do(message, EndStep(step=StepKind.DRAFT, next_step=StepKind.ROUTE), "1.0:draft:end")).ok
+
+
+async def test_a_request_id_of_another_message_is_a_conflict(world: World) -> None:
+    """P97: request ids are one per mailbox; a second use elsewhere carries nothing out."""
+    one, two = await world.arrive(), await world.arrive(mail_bytes(sender="b@kunde.example"))
+    assert (await world.do(one, Archive(), "req:same-id-1", actor="user:1", request_id="same-id-1")).ok
+    again = await world.do(two, Archive(), "req:same-id-1", actor="user:1", request_id="same-id-1")
+    assert again.result is Result.CONFLICT and await world.status(two) == "received"
+
+
+async def test_who_is_writing_is_named_by_id(world: World) -> None:
+    """P98, P23: the refusal travels through workflow history, so it carries the colleague's id and not the name."""
+    message = await world.arrive()
+    await world.to_draft_ready(message)
+    colleague = await world.sql.fetchval(
+        "INSERT INTO users (organisation_id, email, name, role) SELECT id, 'c@shop.example', 'Carla', 'reviewer'"
+        " FROM organisations RETURNING id"
+    )
+    thread = (await world.row(message))["thread_id"]
+    await world.sql.execute(
+        "INSERT INTO thread_presence (thread_id, mailbox_id, user_id, mode) VALUES ($1, $2, $3, 'replying')",
+        thread, world.mailbox_id, colleague,
+    )  # fmt: skip
+    outcome = await world.do(message, Approve(), actor="user:1")
+    assert outcome.result is Result.REPLY_IN_PROGRESS and outcome.refusal
+    assert outcome.refusal.by == f"user:{colleague}" and "Carla" not in outcome.model_dump_json()
+
+
+async def test_a_restored_older_mail_is_not_superseded_again(world: World) -> None:
+    """P61, P52: a person brought it back; neither its own late draft nor the newer one's puts it away a second time."""
+    old = await world.arrive(mail_bytes(message_id="<r1@kunde.example>"))
+    await world.to_draft_ready(old)
+    new = await world.arrive(mail_bytes(headers="In-Reply-To: <r1@kunde.example>\r\n"))
+    await world.to_draft_ready(new)
+    assert (await world.row(old))["archive_reason"] == "superseded"
+    assert (await world.do(old, Restore(), actor="user:1")).ok
+    await world.to_draft_ready(old)
+    assert await world.status(old) == "draft_ready"
+    await world.do(new, Approve(seen_message_id=new), actor="user:1")
+    assert await world.status(old) == "draft_ready"
+
+
+async def test_a_released_mail_never_looks_untouched_to_the_gates(world: World) -> None:
+    """P86 gate 6, P61: a bypass of a phishing hit is a bypass like any other and shows in the next scan."""
+    message = await world.arrive()
+    await agent(world, False)
+    await world.enter(message)
+    await world.sql.execute(
+        "INSERT INTO scan_bypasses (message_id, mailbox_id, detector, evidence_hash, released_by)"
+        " VALUES ($1, $2, 'phishing.login', 'abc', 'user:1')", message, world.mailbox_id,
+    )  # fmt: skip
+    row = await world.row(message)
+    run = RunContext(message_id=message, mailbox_id=world.mailbox_id, thread_id=row["thread_id"], run_no=1)
+    async with world.database.transaction() as tx:
+        loaded = await tx.must("step_message", message)
+    tools = StepTools(database=world.database, models=None)  # type: ignore[arg-type]
+    step = StepInput(run=run, step=StepKind.SECURITY_SCAN)
+    output = await security_scan.execute(StepContext(tools=tools, run=run, message=loaded), step)
+    assert output.flags.bypassed == ("phishing.login",)

@@ -1,4 +1,4 @@
-"""Sending under stress: nothing is answered twice, and no doubt is opened again but by a person's word (OB3, OB6-OB10)."""
+"""Sending under stress: nothing is answered twice, and no doubt is opened again but by a person (OB3, OB6-OB10)."""
 
 import asyncio
 from collections.abc import Callable
@@ -68,7 +68,9 @@ async def approved(world: World, **mail: Any) -> tuple[UUID, UUID]:
 
 async def live(world: World, message: UUID) -> UUID:
     """The newest outbox row."""
-    return await world.sql.fetchval("SELECT id FROM outbox WHERE message_id = $1 ORDER BY created_at DESC LIMIT 1", message)
+    return await world.sql.fetchval(
+        "SELECT id FROM outbox WHERE message_id = $1 ORDER BY created_at DESC LIMIT 1", message
+    )
 
 
 async def state(world: World, outbox: UUID) -> str:
@@ -78,13 +80,16 @@ async def state(world: World, outbox: UUID) -> str:
 
 async def put(world: World, outbox: UUID, to: str) -> None:
     """Sets a row's state as a worker elsewhere would have."""
-    await world.sql.execute("UPDATE outbox SET state = $2, sent_at = now(), claimed_at = now() WHERE id = $1", outbox, to)
+    await world.sql.execute(
+        "UPDATE outbox SET state = $2, sent_at = now(), claimed_at = now() WHERE id = $1", outbox, to
+    )
 
 
 async def note(world: World, message: UUID) -> UUID:
     """A stored text of a reviewer."""
     return await world.sql.fetchval(
-        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) VALUES ($1, $2, 'user:1', 'reply', 'Mine.') RETURNING id",
+        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text)"
+        " VALUES ($1, $2, 'user:1', 'reply', 'Mine.') RETURNING id",
         world.mailbox_id, message,
     )  # fmt: skip
 
@@ -98,7 +103,12 @@ async def deliver(world: World, message: UUID, outbox: UUID, channel: Letterbox 
 
 @pytest.mark.parametrize(
     ("row", "wanted"),
-    [("sent", Result.ALREADY_SENT), ("bounced", Result.ALREADY_SENT), ("ambiguous", Result.ALREADY_SENDING), ("sending", Result.ALREADY_SENDING)],
+    [
+        ("sent", Result.ALREADY_SENT),
+        ("bounced", Result.ALREADY_SENT),
+        ("ambiguous", Result.ALREADY_SENDING),
+        ("sending", Result.ALREADY_SENDING),
+    ],
 )
 async def test_a_text_written_after_hand_over_began_reopens_nothing(world: World, row: str, wanted: Result) -> None:
     """E28, OB3: the row left while the message still says approved; a new text must not lead to a second mail."""
@@ -109,7 +119,9 @@ async def test_a_text_written_after_hand_over_began_reopens_nothing(world: World
     assert await world.status(message) == "approved"
 
 
-@pytest.mark.parametrize(("row", "wanted"), [("sent", Result.ALREADY_SENT), ("ambiguous", Result.OK), ("sending", Result.ALREADY_SENDING)])
+@pytest.mark.parametrize(
+    ("row", "wanted"), [("sent", Result.ALREADY_SENT), ("ambiguous", Result.OK), ("sending", Result.ALREADY_SENDING)]
+)
 async def test_archiving_tells_the_truth_about_the_reply(world: World, row: str, wanted: Result) -> None:
     """E27: a doubtful row stays doubtful, one that went out is not hidden under "dismissed"."""
     message, outbox = await approved(world)
@@ -118,7 +130,7 @@ async def test_archiving_tells_the_truth_about_the_reply(world: World, row: str,
 
 
 async def test_a_late_withdrawal_leaves_a_newer_approval_alone(world: World) -> None:
-    """E20, P92: the row it meant was undone and decided anew; the new row must not be left behind without its message."""
+    """E20, P92: the row it meant was undone and decided anew; the new row keeps its message."""
     message, old = await approved(world)
     await world.do(message, UndoSend(), actor="user:1")
     await world.do(message, Approve(), actor="user:1")
@@ -128,7 +140,7 @@ async def test_a_late_withdrawal_leaves_a_newer_approval_alone(world: World) -> 
 
 
 async def test_proof_that_comes_before_the_persons_word_wins(world: World) -> None:
-    """OB10, RS-62: "send again" and "close" are refused once a delivery event proved the mail sent; "went out" agrees."""
+    """OB10, RS-62: "send again" and "close" are refused once the mail is proved sent; "went out" agrees."""
     message, outbox = await approved(world)
     await put(world, outbox, "ambiguous")
     await world.do(message, SendResult(outbox_id=outbox))
@@ -189,7 +201,8 @@ async def test_a_suppressed_copy_stops_the_send(world: World) -> None:
     message, outbox = await approved(world)
     await world.sql.execute("UPDATE outbox SET cc = '{Gone@Kunde.Example}' WHERE id = $1", outbox)
     await world.sql.execute(
-        "INSERT INTO address_blocks (mailbox_id, address, kind, by) VALUES ($1, 'gone@kunde.example', 'suppressed_recipient', 'x')",
+        "INSERT INTO address_blocks (mailbox_id, address, kind, by)"
+        " VALUES ($1, 'gone@kunde.example', 'suppressed_recipient', 'x')",
         world.mailbox_id,
     )
     assert await deliver(world, message, outbox) is DeliverState.WITHDRAWN
@@ -261,7 +274,8 @@ async def test_a_locked_thread_holds_up_no_other_withdrawal(world: World, owner_
     pairs.sort(key=lambda pair: pair[1])
     first, second = pairs[0][0], pairs[1][0]
     switch = await world.sql.fetchrow(
-        "INSERT INTO kill_switches (mailbox_id, thrown_by, cause) VALUES ($1, 'user:1', 'x') RETURNING id, mailbox_id, thrown_at",
+        "INSERT INTO kill_switches (mailbox_id, thrown_by, cause) VALUES ($1, 'user:1', 'x')"
+        " RETURNING id, mailbox_id, thrown_at",
         world.mailbox_id,
     )
     other = await asyncpg.connect(owner_database_url, server_settings={"search_path": "deskhand"})
@@ -285,7 +299,8 @@ async def test_an_edit_without_its_base_overwrites_nothing(world: World) -> None
     """OB1, P98: who saw no draft may not approve over one that came meanwhile."""
     message = await ready(world)
     await world.sql.execute(
-        "INSERT INTO draft_revisions (message_id, mailbox_id, revision, author, text) VALUES ($1, $2, 1, 'user:1', 'Other.')",
+        "INSERT INTO draft_revisions (message_id, mailbox_id, revision, author, text)"
+        " VALUES ($1, $2, 1, 'user:1', 'Other.')",
         message, world.mailbox_id,
     )  # fmt: skip
     assert (await world.do(message, Approve(edited=True, revision=1), actor="user:1")).result is Result.CONFLICT

@@ -1,4 +1,4 @@
-"""Upkeep under stress: the sweep, replies on closed threads, the relay's queues, and faults that say nothing (P23, P30)."""
+"""Upkeep under stress: the sweep, replies on closed threads, the relay, and faults that say nothing (P23, P30)."""
 
 import asyncio
 from typing import Any
@@ -33,16 +33,16 @@ async def follow_up(world: World) -> tuple[FollowUp, UUID, UUID]:
     message = await world.arrive()
     await world.do(message, Archive(), actor="user:1")
     note = await world.sql.fetchval(
-        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) VALUES ($1, $2, 'user:1', 'reply', 'Mine.')"
-        " RETURNING id", world.mailbox_id, message,
+        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text)"
+        " VALUES ($1, $2, 'user:1', 'reply', 'Mine.') RETURNING id", world.mailbox_id, message,
     )  # fmt: skip
     activity, outbox = FollowUp(world.database), uuid4()
     order = FollowUpOrder(message_id=message, note_id=note)
     view = await activity.apply(FollowUpCommand(outbox_id=outbox, act=FollowUpAct.PLACE, actor="user:1", order=order))
     assert view.state is OutboxState.READY
     await world.sql.execute(
-        "INSERT INTO start_queue (workflow_id, workflow_type, reuse_policy, input, started_at) VALUES ($1, 'ReplyWorkflow',"
-        " 'reject_duplicate', '{}', now() - interval '1 hour')", f"reply/{outbox}",
+        "INSERT INTO start_queue (workflow_id, workflow_type, reuse_policy, input, started_at)"
+        " VALUES ($1, 'ReplyWorkflow', 'reject_duplicate', '{}', now() - interval '1 hour')", f"reply/{outbox}",
     )  # fmt: skip
     return activity, message, outbox
 
@@ -54,7 +54,9 @@ async def act(activity: FollowUp, outbox: UUID, what: FollowUpAct) -> Any:
 
 async def put(world: World, outbox: UUID, state: str) -> None:
     """Sets the row's state."""
-    await world.sql.execute("UPDATE outbox SET state = $2, deadline = now() - interval '1 s' WHERE id = $1", outbox, state)
+    await world.sql.execute(
+        "UPDATE outbox SET state = $2, deadline = now() - interval '1 s' WHERE id = $1", outbox, state
+    )
 
 
 @pytest.mark.parametrize("what", [FollowUpAct.WENT_OUT, FollowUpAct.CLOSE, FollowUpAct.SEND_AGAIN])
@@ -116,7 +118,9 @@ async def test_a_lost_reply_workflow_is_started_again(world: World) -> None:
     await world.sql.execute("UPDATE outbox SET send_at = now() - interval '5 minutes' WHERE id = $1", outbox)
     for _ in range(2):
         await Sweep(world.database, Engine()).sweep(SweepRequest())
-    rows = await world.sql.fetch("SELECT start_no, reuse_policy FROM start_queue WHERE workflow_id = $1", f"reply/{outbox}")
+    rows = await world.sql.fetch(
+        "SELECT start_no, reuse_policy FROM start_queue WHERE workflow_id = $1", f"reply/{outbox}"
+    )
     assert sorted(tuple(r) for r in rows) == [(0, "reject_duplicate"), (1, "allow_duplicate_failed_only")]
 
 
@@ -127,7 +131,8 @@ async def test_poison_without_a_workflow_is_started_again(world: World) -> None:
     await world.sql.execute("UPDATE start_queue SET started_at = now() - interval '1 hour'")
     await Sweep(world.database, Engine()).sweep(SweepRequest(full=True))
     newest = await world.sql.fetchrow(
-        "SELECT start_no, input FROM start_queue WHERE workflow_id = $1 ORDER BY start_no DESC LIMIT 1", f"message/{message}"
+        "SELECT start_no, input FROM start_queue WHERE workflow_id = $1 ORDER BY start_no DESC LIMIT 1",
+        f"message/{message}",
     )
     assert newest["start_no"] == 1 and '"resumed": false' in newest["input"]
 
@@ -208,5 +213,3 @@ async def test_a_kill_switch_does_not_wait_for_a_server_that_is_gone(world: Worl
     )
     await asyncio.wait_for(withdrawn.wait(), 20)
     relay.cancel()
-
-

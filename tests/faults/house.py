@@ -155,19 +155,25 @@ class House:
 
     async def start_worker(self, *points: str, **settings: str) -> None:
         """`python worker.py`, to be held at these points, other settings by name; returns when it asks for work."""
-        self._forget_marks(points)
+        self.arm(*points)
         self.worker = worker_part(self.servers.state, self.servers.ports, self._environment(points, settings))
         await self.worker.start()
 
     async def start_api(self, *points: str) -> None:
         """The API on its port; returns when it answers."""
-        self._forget_marks(points)
+        self.arm(*points)
         self.api = api_part(self.servers.state, self.servers.ports, self._environment(points, {}))
         await self.api.start()
 
-    def _forget_marks(self, points: tuple[str, ...]) -> None:
+    def arm(self, *points: str) -> None:
+        """The next one who comes to one of these points of the running process is held."""
         for point in points:
             self.mark(point).unlink(missing_ok=True)
+
+    def disarm(self, *points: str) -> None:
+        """Nobody is held there, as if somebody were already."""
+        for point in points:
+            self.mark(point).touch()
 
     @staticmethod
     async def kill(part: Part | None) -> None:

@@ -1,4 +1,4 @@
-"""The promise in SQL: every message accounted for, none answered twice, nobody stranded; true after any fault at all."""
+"""The promise in SQL: every message accounted for, none answered twice, nobody stranded; true after any fault."""
 
 import asyncio
 from uuid import UUID
@@ -13,7 +13,8 @@ SOON_S = 60.0
 
 BROKEN_CHAINS = """
 SELECT message_id, seq, from_status, expected FROM (
-    SELECT message_id, seq, from_status, coalesce(lag(to_status) OVER (PARTITION BY message_id ORDER BY seq), '') AS expected
+    SELECT message_id, seq, from_status,
+        coalesce(lag(to_status) OVER (PARTITION BY message_id ORDER BY seq), '') AS expected
     FROM lifecycle_events WHERE accepted AND to_status <> '') e WHERE from_status <> expected
 """
 REPEATED_EDGES = """
@@ -22,7 +23,8 @@ GROUP BY 1, 2, 3 HAVING count(*) > 1
 """
 FALSE_ENDINGS = """
 SELECT m.id, m.processing_status FROM inbound_messages m WHERE m.processing_status <> (
-    SELECT to_status FROM lifecycle_events e WHERE e.message_id = m.id AND accepted AND to_status <> '' ORDER BY seq DESC LIMIT 1)
+    SELECT to_status FROM lifecycle_events e WHERE e.message_id = m.id AND accepted AND to_status <> ''
+    ORDER BY seq DESC LIMIT 1)
 """
 UNACCOUNTED = """
 SELECT a.message_id, a.account FROM accepted_mail a LEFT JOIN inbound_messages m ON m.id = a.message_id
@@ -31,8 +33,9 @@ WHERE a.account <> 'pipeline' OR m.id IS NULL
 LIVE_ROWS_TWICE = """
 SELECT message_id, reply_slot, count(*) FROM outbox WHERE state <> 'cancelled' GROUP BY 1, 2 HAVING count(*) > 1
 """
+WHICH_ARE_OVER = "SELECT id, processing_status IN ('sent', 'rejected', 'archived') AS over FROM inbound_messages"
 UNFINISHED_STEPS = """
-SELECT inbound_message_id, action_type, x.status FROM agent_actions x JOIN inbound_messages m ON m.id = x.inbound_message_id
+SELECT m.id, action_type, x.status FROM agent_actions x JOIN inbound_messages m ON m.id = x.inbound_message_id
 WHERE m.processing_status IN ('draft_ready', 'approved', 'sent') AND x.status NOT IN ('completed', 'skipped')
 """
 
@@ -77,7 +80,7 @@ async def _workflows_match(house: House) -> None:
     """A message that goes on has an open workflow; one that ended has none that is open, failed or lost."""
 
     async def match() -> bool:
-        rows = await house.rows("SELECT id, processing_status IN ('sent', 'rejected', 'archived') AS over FROM inbound_messages")
+        rows = await house.rows(WHICH_ARE_OVER)
         found = await asyncio.gather(*(_workflow_status(house, row["id"]) for row in rows))
         ends = (WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.COMPLETED)
         return all(status is ends[row["over"]] for row, status in zip(rows, found, strict=True))

@@ -1,4 +1,4 @@
-"""What outlives a killed worker: durable Postgres and Temporal, a model endpoint and a relay that counts, all as processes.
+"""What outlives a killed worker: durable Postgres and Temporal, and a model endpoint and a mail relay that count.
 
 One set serves all fault tests of a run; each test has a database and a namespace of its own in it.
 """

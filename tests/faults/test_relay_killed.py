@@ -46,7 +46,7 @@ async def test_a_start_that_was_not_noted_starts_nothing_twice(house: House) -> 
 
 
 async def _start_rows_stay_harmless_after_retention(house: House, message: UUID) -> None:
-    """RS-09: with the closed run forgotten, a stamped row starts nothing; even one that lost its stamp answers nobody."""
+    """RS-09: with the closed run forgotten, a stamped row starts nothing; one that lost its stamp answers nobody."""
     await _forget_run(house, message)
     later = await house.accept()
     await house.until(later, "draft_ready")

@@ -1,4 +1,4 @@
-"""Workflows that ended although their message goes on: the sweep starts them again, and leaves completed ones alone (A8a).
+"""Workflows that ended although their message goes on: the sweep starts them again, but no completed one (A8a).
 
 The sweep activity is called here directly instead of waiting for its minute, and rows are made old enough by hand.
 """
@@ -35,7 +35,7 @@ class ForeignWorkflow:
 
 
 async def test_the_sweep_starts_failed_and_terminated_workflows_again_and_no_completed_one(house: House) -> None:
-    """A8a, P30: undecodable input and termination are healed, each by one further run; a completed workflow is reported."""
+    """A8a, P30: undecodable input and termination are healed by one further run each; a completed one is reported."""
     undecodable, completed = await house.accept_many(2)
     await _start_undecodable(house, undecodable)
     await _complete_foreign(house, completed)

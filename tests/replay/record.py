@@ -1,4 +1,4 @@
-"""Records the histories that replay tests stand on: `python -m tests.replay.record` tells every story to a real Deskhand.
+"""Records the histories of the replay tests: `python -m tests.replay.record` tells every story to a real Deskhand.
 
 Run it again when a workflow changed on purpose, and read the diff: a history that no longer replays is a run of a
 customer that would be stuck after the upgrade.

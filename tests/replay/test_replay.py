@@ -70,7 +70,7 @@ def test_every_story_is_recorded() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 async def test_a_recorded_run_replays(file: Path) -> None:
-    """Today's code takes every decision of the run again, in its order; a change that does not would strand open runs."""
+    """Today's code takes every decision of the run again, in its order; one that does not would strand open runs."""
     await replayer().replay_workflow(history_of(file)[0])
 
 

@@ -230,11 +230,17 @@
   const hush = () => { if (stream) stream.close(); stream = null; };
   document.addEventListener("visibilitychange", () => { if (document.hidden) hush(); else { listen(); if (data("live")) look(); } });
   addEventListener("pagehide", hush);
+  /* A lane without `at` shows its first message; news must not turn that into another one. */
+  const shownNow = () => {
+    const url = new URL(location.href), work = one("#work");
+    if (one("main.lane") && work) url.searchParams.set("at", work.dataset.message);
+    return url;
+  };
   const look = async () => {
     waiting = 0;
     const asked = page();
     try {
-      const answer = await fetch(location.href, { headers: { "x-look": "yes" } });
+      const answer = await fetch(shownNow(), { headers: { "x-look": "yes" } });
       if (!answer.ok || answer.redirected) return;
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (page() === asked && !busy) take(fresh);
@@ -266,7 +272,8 @@
     const other = (work && work.dataset.status) !== (next && next.dataset.status) || text(work, "#draft-text") !== text(next, "#draft-text") ||
       all(".letter").length !== all(".letter", fresh).length;
     if (!other) { put(fresh, ".present"); return; }
-    if (work && next && !dirty(work) && !work.contains(document.activeElement)) {
+    const same = work && next && work.dataset.message === next.dataset.message;
+    if (same && !dirty(work) && !work.contains(document.activeElement)) {
       work.replaceWith(next);
       put(fresh, ".letters");
       put(fresh, ".side");
