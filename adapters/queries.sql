@@ -395,7 +395,7 @@ UPDATE inbound_messages SET offered_text_revision_of = $2 WHERE id = $1
 UPDATE autonomy_rules
 SET current_daily_count = CASE WHEN daily_count_reset_at <= now() THEN 1 ELSE current_daily_count + 1 END,
     daily_count_reset_at = CASE WHEN daily_count_reset_at <= now() THEN $2 ELSE daily_count_reset_at END
-WHERE id = $1 AND max_daily_auto_actions > 0
+WHERE id = $1 AND mode = 'on' AND max_daily_auto_actions > 0
     AND (daily_count_reset_at <= now() OR current_daily_count < max_daily_auto_actions)
 RETURNING id
 
@@ -403,7 +403,7 @@ RETURNING id
 UPDATE agent_config
 SET daily_auto_reply_count = CASE WHEN daily_auto_reply_reset_at <= now() THEN 1 ELSE daily_auto_reply_count + 1 END,
     daily_auto_reply_reset_at = CASE WHEN daily_auto_reply_reset_at <= now() THEN $2 ELSE daily_auto_reply_reset_at END
-WHERE mailbox_id = $1 AND max_daily_auto_replies > 0
+WHERE mailbox_id = $1 AND is_auto_reply_enabled AND max_daily_auto_replies > 0
     AND (daily_auto_reply_reset_at <= now() OR daily_auto_reply_count < max_daily_auto_replies)
 RETURNING mailbox_id
 
@@ -755,6 +755,15 @@ SELECT id FROM outbox WHERE message_id = $1 AND reply_slot = $2 AND id <> $3 AND
 -- name: claim_breaker_open
 SELECT EXISTS (SELECT 1 FROM agent_circuit_breakers WHERE mailbox_id = $1 AND state = 'open')
 
+-- name: claim_automation_on
+-- What decided is still switched on: the rule with ai.autonomy, or the mailbox's automatic replies (P112).
+SELECT (SELECT count(*) FROM feature_flags f WHERE f.mailbox_id = d.mailbox_id AND f.is_on AND f.flag = ANY (
+        CASE WHEN d.rule_id IS NULL THEN '{ai,ai.agent}'::text[] ELSE '{ai,ai.agent,ai.autonomy}' END))
+        = CASE WHEN d.rule_id IS NULL THEN 2 ELSE 3 END
+    AND CASE WHEN d.rule_id IS NULL THEN c.is_auto_reply_enabled ELSE coalesce(r.mode = 'on', false) END
+FROM autonomy_decisions d JOIN agent_config c ON c.mailbox_id = d.mailbox_id LEFT JOIN autonomy_rules r ON r.id = d.rule_id
+WHERE d.id = $1
+
 -- name: claim_rule
 SELECT r.* FROM autonomy_decisions d JOIN autonomy_rules r ON r.id = d.rule_id WHERE d.id = $1
 
@@ -995,6 +1004,7 @@ UPDATE webhook_secrets SET retired_at = now() WHERE retired_at IS NULL AND sourc
 
 -- name: news_outbox
 SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM outbox o
+JOIN mailboxes b ON b.id = o.mailbox_id JOIN sources s ON s.organisation_id = b.organisation_id AND s.name = $2
 WHERE o.id::text = ANY ($1) OR o.rfc_message_id = ANY ($1) OR o.provider_id = ANY ($1)
     OR o.id IN (SELECT ref_id FROM mail_ids WHERE rfc_id = ANY ($1) AND kind IN ('sent', 'alias')) LIMIT 1
 

@@ -42,7 +42,7 @@ class Reception:
         """What became of a mail we sent: proof, bounce or complaint; without a match it is only counted (AD2)."""
         async with self.database.transaction(lifecycle=True) as tx:
             await tx.run("door_delivery", source, None, DoorOutcome.DELIVERY_EVENT, 0)
-            row = await tx.one("news_outbox", list(news.ids))
+            row = await tx.one("news_outbox", list(news.ids), source)
             if row is not None:
                 await _apply_news(tx, row, news)
         return Accepted(outcome=DoorOutcome.DELIVERY_EVENT)

@@ -106,6 +106,7 @@ async def _spend_hold(work: Work, now: datetime) -> datetime | None:
 
 async def _go(work: Work) -> Answer:
     if work.status is not Status.RECEIVED:
+        await work.tx.run("step_forget_failed_step", work.id)
         await run_again(work, StepKind(work.message["current_step"]))
         return Change()
     step = StepKind(work.message["failed_step"] or StepKind.SECURITY_SCAN)

@@ -96,6 +96,8 @@ async def _automatic_objection(tx: Transaction, row: Row, message: Row, now: dat
     """What only stops a send nobody approved; the caps are charged here, by the row that is about to be taken (LO1)."""
     if await tx.value("claim_touched", row["thread_id"], row["decided_at"]):
         return "human_touch"
+    if not await tx.value("claim_automation_on", row["decision_id"]):
+        return "switched_off"
     if await tx.value("claim_breaker_open", row["mailbox_id"]):
         return "breaker_open"
     config, rule = await tx.must("lifecycle_config", row["mailbox_id"]), await tx.one("claim_rule", row["decision_id"])

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -327,3 +328,31 @@ async def test_a_written_newer_reply_supersedes_the_older_draft(world: World) ->
     new = await world.arrive(mail_bytes(headers="In-Reply-To: <s1@kunde.example>\r\n"))
     await world.do(new, WriteReply(note_id=await note(world, new)), actor="user:1")
     assert (await world.row(old))["archive_reason"] == "superseded"
+
+
+async def test_automation_switched_off_while_a_reply_waits_stops_it(world: World) -> None:
+    """P112: off takes effect at once, for what was decided a moment ago too; no kill switch is needed for that."""
+    message, outbox = await automatic(world)
+    await world.configure(is_auto_reply_enabled=False)
+    assert await deliver(world, message, outbox) is DeliverState.WITHDRAWN
+    assert await world.status(message) == "draft_ready"
+    second = await world.arrive(mail_bytes(sender="b@kunde.example"))
+    await world.to_drafted(second)
+    route = route_output(outcome="auto_approve", charge="global")
+    outcome = await world.end(second, StepKind.ROUTE, route, to=Status.APPROVED, reason="auto")
+    assert outcome.to_status is Status.DRAFT_READY
+
+
+async def test_news_of_another_organisations_source_reaches_nothing_here(world: World) -> None:
+    """AD2, HB1: a source speaks for its own organisation's mail only."""
+    message, outbox = await approved(world)
+    await put(world, outbox, "ambiguous")
+    await world.sql.execute(
+        "WITH o AS (INSERT INTO organisations (name) VALUES ('Other') RETURNING id)"
+        " INSERT INTO sources (name, organisation_id, kind) SELECT 'foreign', id, 'mta' FROM o"
+    )
+    news = SimpleNamespace(ids=(str(outbox),), kind="delivered", recipient="")
+    await world.reception.news("foreign", news)
+    assert await state(world, outbox) == "ambiguous"
+    await world.reception.news("default", news)
+    assert await state(world, outbox) == "sent"
