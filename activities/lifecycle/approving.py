@@ -24,6 +24,8 @@ async def automatic_objection(work: Work) -> str | None:
         return "kill_switch"
     if await work.tx.value("review_slot_used", work.id, REPLY) is not None:
         return "answered_before"
+    if not await work.tx.value("claim_automation_on", await work.tx.value("step_decision_id", work.id)):
+        return "switched_off"
     route = await _route_output(work)
     now = await work.tx.value("clock")
     midnight = next_midnight(now, ZoneInfo(work.config["timezone"]))

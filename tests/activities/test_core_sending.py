@@ -341,6 +341,7 @@ async def test_automation_switched_off_while_a_reply_waits_stops_it(world: World
     route = route_output(outcome="auto_approve", charge="global")
     outcome = await world.end(second, StepKind.ROUTE, route, to=Status.APPROVED, reason="auto")
     assert outcome.to_status is Status.DRAFT_READY
+    assert (await world.events(second))[-1][2] == "switched_off"
 
 
 async def test_news_of_another_organisations_source_reaches_nothing_here(world: World) -> None:
