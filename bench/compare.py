@@ -67,7 +67,7 @@ def measured(saturated: Turns, idle: Turns, messages: int) -> dict[str, float]:
     ours, ours_cpu, ours_idle = sum(saturated[OURS].seconds), sum(saturated[OURS].cpu), _median(idle, OURS)
     found = {"messages_per_second": messages / ours, "cpu_ms_per_message": ours_cpu / messages * 1000}
     found["queue_to_draft_p50_ms"] = ours_idle * 1000
-    for name in saturated.keys() - {OURS}:
+    for name in (each for each in saturated if each != OURS):
         theirs, theirs_cpu, theirs_idle = saturated[name].seconds, saturated[name].cpu, _median(idle, name)
         found |= {
             f"{name}_messages_per_second": messages / sum(theirs),

@@ -46,11 +46,11 @@ SQL_CONNECTIONS = 2
 class House:
     """An async context. `metrics_port` also opens the Temporal server's own metrics there."""
 
-    def __init__(self, *, metrics_port: int | None = None, web_ui: bool = True) -> None:
+    def __init__(self, *, metrics_port: int | None = None) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="deskhand-bench-"))
         self.state = StateDir(self.folder / "state")
         self.ports = spare_ports()
-        self.services = EmbeddedServices(self.state, self.ports, web_ui=web_ui, say=_silent)
+        self.services = EmbeddedServices(self.state, self.ports, say=_silent)
         if metrics_port is not None:
             temporal = self.services.temporal.child
             temporal.command = [*temporal.command, "--metrics-port", str(metrics_port)]

@@ -25,15 +25,15 @@ def run(sizes: Sizes) -> dict[str, float]:
 async def _run(sizes: Sizes) -> dict[str, float]:
     async with whole_stack() as stack:
         await asyncio.sleep(sizes.idle_stack_s)
-        fresh, is_pss = memory_mib(_processes(stack))
-        count = len(_processes(stack))
+        processes = _processes(stack)
+        fresh, is_pss = memory_mib(processes)
         await _one_mail(stack)
         await asyncio.sleep(sizes.idle_stack_s)
         used, _ = memory_mib(_processes(stack))
     return {
         "idle_stack_mib": fresh,
         "idle_stack_after_mail_mib": used,
-        "idle_stack_processes": float(count),
+        "idle_stack_processes": float(len(processes)),
         "idle_stack_is_pss": float(is_pss),
     }
 
