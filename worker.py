@@ -1,6 +1,7 @@
 """Composition root of the worker: settings, then clients, then activities, then one Worker and a graceful stop."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -45,12 +46,15 @@ from workflows.schedules import SweepWorkflow
 PASSED_THROUGH = ("contracts", "domain", "workflows", "pydantic", "pydantic_core", "annotated_types", "structlog")
 STEPS = (security_scan, context_retrieval, classify, draft, route)
 CACHED_WORKFLOWS = 600
+# Reception answers senders; the pipeline can wait a moment.
+NICENESS = 5
 SLOTS = 24
 
 
 async def main() -> None:
     """Runs until SIGTERM or SIGINT, then lets running activities finish for up to 30 s."""
     set_up_logging("worker")
+    os.nice(NICENESS)
     settings = Settings()
     async with AsyncExitStack() as stack:
         database = await Database.connect(settings.database_url.get_secret_value(), most=16, name="deskhand-worker")

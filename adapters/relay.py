@@ -1,7 +1,9 @@
 """The only starter of workflows: rows committed with their cause become workflows and signals, once (RC13)."""
 
 import asyncio
+import os
 import random
+import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -28,6 +30,7 @@ from contracts.workflow import MessageStart, ReplyStart, Wake
 
 POLL_S = 2.0
 BATCH = 20
+STARTS_PER_CORE_AND_SECOND = 6.0
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 CHANNEL = "deskhand_relay"
@@ -42,8 +45,32 @@ NO_SERVER = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDE
 log = structlog.get_logger("relay")
 
 
+class Pace:
+    """A bucket of starts: `burst` at once, then `per_second`. The rest waits in our table, where it costs nothing."""
+
+    def __init__(self, per_second: float, burst: int = BATCH, clock: Callable[[], float] = time.monotonic) -> None:
+        self.per_second, self.burst, self.clock = per_second, burst, clock
+        self._left, self._at = float(burst), clock()
+
+    def room(self) -> int:
+        """How many may start now."""
+        now = self.clock()
+        self._left = min(self.burst, self._left + (now - self._at) * self.per_second)
+        self._at = now
+        return int(self._left)
+
+    def take(self, started: int) -> None:
+        """Books what was started."""
+        self._left -= started
+
+    @property
+    def one_more_in_s(self) -> float:
+        """Seconds until there is room for one."""
+        return max(1 - self._left, 0) / self.per_second
+
+
 class Relay:
-    """Runs in the worker. `pace` bounds workflows started a second, so that reception keeps its share."""
+    """Runs in the worker. `pace` bounds workflows started, so that reception and running work keep their share."""
 
     def __init__(
         self,
@@ -51,13 +78,13 @@ class Relay:
         client: Client,
         task_queue: str,
         *,
-        pace: float = 40.0,
+        pace: Pace | None = None,
         withdraw: Callable[[Any], Awaitable[None]] | None = None,
     ) -> None:
         self.database = database
         self.client = client
         self.task_queue = task_queue
-        self.pace = pace
+        self.pace = pace or Pace(STARTS_PER_CORE_AND_SECOND * (os.cpu_count() or 1))
         self.withdraw = withdraw
         self.woken = asyncio.Event()
         self.switched = asyncio.Event()
@@ -100,7 +127,9 @@ class Relay:
     async def _drain(self) -> bool:
         """One batch of each kind; True if there may be more."""
         try:
-            started = await self._batch("relay_starts", self._start)
+            room = self.pace.room()
+            started = await self._batch("relay_starts", self._start, room) if room else 0
+            self.pace.take(started)
             woken = await self._batch("relay_wakes", self._wake)
         except DatabaseFault as fault:
             log.warning("relay waits for the database", reason=type(fault).__name__)
@@ -111,14 +140,14 @@ class Relay:
             log.exception("relay stumbled")
             await asyncio.sleep(1)
             return False
-        if started:
-            await asyncio.sleep(started / self.pace if started >= BATCH else 0)
-        return started >= BATCH or woken >= BATCH
+        if started == room and woken < BATCH:
+            await asyncio.sleep(self.pace.one_more_in_s)
+        return started == room or woken >= BATCH
 
-    async def _batch(self, query: str, act: Callable[[Transaction, Any], Awaitable[bool]]) -> int:
+    async def _batch(self, query: str, act: Callable[[Transaction, Any], Awaitable[bool]], most: int = BATCH) -> int:
         """Rows worked on. The first that finds no server ends the batch, or twenty time-outs would add up."""
         async with self.database.transaction() as tx:
-            rows = await tx.rows(query, BATCH)
+            rows = await tx.rows(query, most)
             for number, row in enumerate(rows, start=1):
                 if not await act(tx, row):
                     return number
