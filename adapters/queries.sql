@@ -437,8 +437,7 @@ SELECT id, received_at FROM inbound_messages
 WHERE thread_id = $1 AND automatic_class <> 'A' ORDER BY received_at DESC, id DESC LIMIT 1
 
 -- name: review_answered_elsewhere
-SELECT b.address, o.processing_status FROM accepted_mail a
-JOIN inbound_messages o ON o.id = a.answered_by JOIN mailboxes b ON b.id = o.mailbox_id
+SELECT o.processing_status FROM accepted_mail a JOIN inbound_messages o ON o.id = a.answered_by
 WHERE a.message_id = $1 AND o.processing_status NOT IN ('archived', 'rejected')
 
 -- name: review_received_at

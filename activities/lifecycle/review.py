@@ -81,7 +81,7 @@ async def _refuse_copy(work: Work) -> Refused | None:
     owner = await work.tx.one("review_answered_elsewhere", work.id)
     if owner is None:
         return None
-    words = f"This mail also reached {owner['address']} and is answered there ({owner['processing_status']})."
+    words = f"This mail also reached another mailbox of ours and is answered there ({owner['processing_status']})."
     return Refused(Result.CONFLICT, words, reason="answered_there")
 
 
