@@ -48,7 +48,7 @@ STEPS = (security_scan, context_retrieval, classify, draft, route)
 CACHED_WORKFLOWS = 600
 # Reception answers senders; the pipeline can wait a moment.
 NICENESS = 5
-SLOTS = 24
+SLOTS = 12
 
 
 async def main() -> None:

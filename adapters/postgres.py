@@ -29,6 +29,8 @@ AWAY = (
     TimeoutError,
 )
 LIFECYCLE_LOCK_TIMEOUT_MS = 2_000
+# A new connection costs tens of milliseconds, and mail comes in bursts.
+READY_CONNECTIONS = 4
 
 
 def _load_queries() -> dict[str, str]:
@@ -103,7 +105,7 @@ class Database:
         """Opens a pool of at most `most` connections; prepared statements are cached per connection."""
         pool = await asyncpg.create_pool(
             url,
-            min_size=1,
+            min_size=min(READY_CONNECTIONS, most),
             max_size=most,
             init=_prepare,
             reset=_leave_as_is,

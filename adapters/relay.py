@@ -30,7 +30,8 @@ from contracts.workflow import MessageStart, ReplyStart, Wake
 
 POLL_S = 2.0
 BATCH = 20
-STARTS_PER_CORE_AND_SECOND = 6.0
+STARTS_PER_CORE_AND_SECOND = 4.0
+BURST_PER_CORE = 2
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 CHANNEL = "deskhand_relay"
@@ -69,6 +70,11 @@ class Pace:
         return max(1 - self._left, 0) / self.per_second
 
 
+def _pace_of(cores: int) -> Pace:
+    """What so many cores finish anyway, so that little is begun that must then wait half done."""
+    return Pace(STARTS_PER_CORE_AND_SECOND * cores, BURST_PER_CORE * cores)
+
+
 class Relay:
     """Runs in the worker. `pace` bounds workflows started, so that reception and running work keep their share."""
 
@@ -84,7 +90,7 @@ class Relay:
         self.database = database
         self.client = client
         self.task_queue = task_queue
-        self.pace = pace or Pace(STARTS_PER_CORE_AND_SECOND * (os.cpu_count() or 1))
+        self.pace = pace or _pace_of(os.cpu_count() or 1)
         self.withdraw = withdraw
         self.woken = asyncio.Event()
         self.switched = asyncio.Event()
