@@ -29,8 +29,6 @@ AWAY = (
     TimeoutError,
 )
 LIFECYCLE_LOCK_TIMEOUT_MS = 2_000
-# A new connection costs tens of milliseconds, and mail comes in bursts.
-READY_CONNECTIONS = 4
 
 
 def _load_queries() -> dict[str, str]:
@@ -100,12 +98,12 @@ class Database:
 
     @classmethod
     async def connect(
-        cls, url: str, *, most: int = 12, name: str = "deskhand", statement_timeout_ms: int = 30_000
+        cls, url: str, *, most: int = 12, least: int = 1, name: str = "deskhand", statement_timeout_ms: int = 30_000
     ) -> "Database":
-        """Opens a pool of at most `most` connections; prepared statements are cached per connection."""
+        """Opens a pool of `least` to `most` connections; prepared statements are cached per connection."""
         pool = await asyncpg.create_pool(
             url,
-            min_size=min(READY_CONNECTIONS, most),
+            min_size=least,
             max_size=most,
             init=_prepare,
             reset=_leave_as_is,

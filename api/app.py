@@ -26,6 +26,8 @@ from domain.keys import Keyring
 
 STATEMENT_TIMEOUT_MS = 5_000
 DOOR_CONNECTIONS = 10
+# A new connection costs tens of milliseconds, and mail comes in bursts.
+DOOR_READY = 4
 PEOPLE_CONNECTIONS = 10
 ROUTERS = (
     messages.router,
@@ -83,7 +85,7 @@ def create_app(
 
 async def _open(settings: Settings, stack: AsyncExitStack, answer_within: timedelta) -> Services:
     keyring = Keyring(settings.organisation_key_bytes())
-    door = await _pool(settings, stack, "deskhand-door", DOOR_CONNECTIONS)
+    door = await _pool(settings, stack, "deskhand-door", DOOR_CONNECTIONS, DOOR_READY)
     return Services(
         settings=settings,
         keyring=keyring,
@@ -94,8 +96,8 @@ async def _open(settings: Settings, stack: AsyncExitStack, answer_within: timede
     )
 
 
-async def _pool(settings: Settings, stack: AsyncExitStack, name: str, most: int) -> Database:
+async def _pool(settings: Settings, stack: AsyncExitStack, name: str, most: int, least: int = 1) -> Database:
     url = settings.database_url.get_secret_value()
-    database = await Database.connect(url, most=most, name=name, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+    database = await Database.connect(url, most=most, least=least, name=name, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
     stack.push_async_callback(database.close)
     return database
