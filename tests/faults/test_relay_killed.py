@@ -81,9 +81,10 @@ async def _forget_run(house: House, message: UUID) -> None:
 async def test_a_kill_switch_reaches_every_workflow_though_the_relay_dies_twice(house: House) -> None:
     """A8b, RS-57: killed between two withdrawals, before a wake and before its stamp; each workflow moved, none sent.
 
-    Without its wake a workflow would sleep in the undo window for two minutes and refuse the new approval.
+    Without its wake a workflow would sleep in the undo window for an hour and refuse the new approval.
     """
-    await house.config(human_undo_ms=120_000)
+    await house.rows("ALTER TABLE agent_config DROP CONSTRAINT agent_config_human_undo_ms_check")
+    await house.config(human_undo_ms=3_600_000)
     await house.start_worker("after_withdraw", "before_wake")
     messages = await house.accept_many(3)
     await _approve_all(house, messages)
