@@ -47,7 +47,10 @@ def model_settings(offline: bool, file_values: Mapping[str, str], port: int) -> 
     if offline:
         values = (f"http://{LOOPBACK}:{port}/v1", OFFLINE_KEY, "true", *OFFLINE_MODELS)
         return dict(zip(MODEL_NAMES, values, strict=True))
-    return dict.fromkeys(MODEL_NAMES) if is_offline_mark(file_values) else {}
+    if not is_offline_mark(file_values):
+        return {}
+    own_models = [name for name in MODEL_NAMES[3:] if file_values.get(name) in OFFLINE_MODELS]
+    return dict.fromkeys([*MODEL_NAMES[:3], *own_models])
 
 
 def decided_settings(state: StateDir, ports: StackPorts, postgres: Postgres, temporal: Temporal) -> dict[str, str]:

@@ -17,7 +17,13 @@ from cli.stack.postgres import Postgres
 from cli.stack.state import StateDir
 from cli.stack.temporal import Temporal
 
-OURS = {"LLM_BASE_URL": "http://127.0.0.1:8304/v1", "LLM_API_KEY": "deskhand-offline", "DESKHAND_OFFLINE_MODEL": "true"}
+OURS = {
+    "LLM_BASE_URL": "http://127.0.0.1:8304/v1",
+    "LLM_API_KEY": "deskhand-offline",
+    "DESKHAND_OFFLINE_MODEL": "true",
+    "LLM_MODEL_FAST": "deskhand-offline-fast",
+    "LLM_MODEL_CAPABLE": "deskhand-offline-capable",
+}
 THEIRS = {"LLM_BASE_URL": "https://llm.example.org/v1", "LLM_API_KEY": "k"}
 
 
@@ -48,6 +54,8 @@ def test_only_our_own_lines_are_dropped() -> None:
     assert model_settings(False, OURS, 8304) == dict.fromkeys(OURS)
     assert model_settings(False, OURS | THEIRS, 8304) == {}
     assert model_settings(True, {}, 8304) == OURS
+    dropped = model_settings(False, OURS | {"LLM_MODEL_FAST": "small-model"}, 8304)
+    assert "LLM_MODEL_FAST" not in dropped and dropped["LLM_MODEL_CAPABLE"] is None
     assert is_offline_mark(OURS)
 
 

@@ -29,10 +29,12 @@ def test_no_registry_is_named(project_root: Path, name: str) -> None:
 
 
 def test_the_ci_script_is_executable_and_runs_the_tests(project_root: Path) -> None:
-    """CI takes the way that people take."""
+    """CI takes the way that people take, and ends as the tests do."""
     script = project_root / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert script.read_text(encoding="utf-8").rstrip().endswith("make test")
+    lines = script.read_text(encoding="utf-8").splitlines()
+    assert "set -euo pipefail" in lines
+    assert lines[-1].startswith("make test") and "|| true" not in lines[-1]
 
 
 @pytest.fixture
