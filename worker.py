@@ -49,6 +49,8 @@ CACHED_WORKFLOWS = 600
 # Reception answers senders; the pipeline can wait a moment.
 NICENESS = 5
 SLOTS = 12
+# How long news for a workflow wait for the worker that has it in memory, should that one be dead; the default is 10 s.
+STICKY_FOR = timedelta(seconds=5)
 
 
 async def main() -> None:
@@ -107,6 +109,7 @@ async def _build(
         max_concurrent_activities=SLOTS,
         max_concurrent_local_activities=SLOTS,
         graceful_shutdown_timeout=timedelta(seconds=30),
+        sticky_queue_schedule_to_start_timeout=STICKY_FOR,
     )
     relay = Relay(database, client, queue, withdraw=switched_off.withdraw_pending)
     return worker, relay

@@ -1,4 +1,4 @@
-"""Postgres behind one small door: named statements from `queries.sql`, and transactions that say for whom they work
+"""Postgres behind one small door: named statements from `queries/`, and transactions that say for whom they work
 (HB1)."""
 
 import asyncio
@@ -34,11 +34,14 @@ LIFECYCLE_LOCK_TIMEOUT_MS = 2_000
 def _load_queries() -> dict[str, str]:
     named: dict[str, list[str]] = {}
     current: list[str] = []
-    for line in (Path(__file__).parent / "queries.sql").read_text().splitlines():
-        if line.startswith("-- name: "):
-            current = named.setdefault(line.removeprefix("-- name: ").strip(), [])
-        elif not line.startswith("--"):
-            current.append(line)
+    for file in sorted((Path(__file__).parent / "queries").glob("*.sql")):
+        for line in file.read_text().splitlines():
+            if line.startswith("-- name: "):
+                current = named.setdefault(line.removeprefix("-- name: ").strip(), [])
+                if current:
+                    raise ValueError(f"{line} stands twice")
+            elif not line.startswith("--"):
+                current.append(line)
     return {name: "\n".join(lines).strip().rstrip(";") for name, lines in named.items()}
 
 

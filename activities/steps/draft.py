@@ -1,7 +1,7 @@
 """A reply that says only what the briefing supports, judged before anyone sees it (P72-P78)."""
 
 from activities.ports import Row
-from activities.steps.bypasses import bypassed_of
+from activities.steps.bypasses import second_look
 from activities.steps.frame import AgentOff, StepContext
 from activities.steps.stored import classification_of, context_of
 from contracts.classification import DraftOptions, SelfCheck
@@ -11,8 +11,6 @@ from contracts.outputs import ClassifyOutput, ContextOutput, DraftFinding, Draft
 from contracts.status import Status, StepKind
 from contracts.steps import Route, StepInput, in_state, transition
 from domain.briefing.grounding_sources import Source
-from domain.detect.parts import TextPart
-from domain.detect.scan import scan
 from domain.draft.confidence import confidence_score, needs_options, options_with_draft
 from domain.draft.grounding import Grounding, ground
 from domain.draft.subject import draft_subject
@@ -35,7 +33,7 @@ async def execute(context: StepContext, step: StepInput) -> DraftOutput:
     if not m["agent_on"] and not m["requested_by_person"]:
         raise AgentOff
     briefing = context_of(context)
-    hit = scan([TextPart(place="context", text=briefing.text)], bypassed=await bypassed_of(context))
+    hit = await second_look(context, briefing.text)
     if hit.combined_score >= QUARANTINE_AT:
         return DraftOutput(text="", subject="", flags=(INJECTION,), evidence=hit.evidence)
     return await _draft(context, briefing, classification_of(context))

@@ -30,24 +30,24 @@ def fault_servers(service_runner: asyncio.Runner, tmp_path_factory: pytest.TempP
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def build(fault_servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Build]:
-    """Builds houses, with `channel="smtp"` or `"file"`; they fall with the module, or when another one is built."""
-    standing: list[House] = []
+    """Builds houses, with `channel="smtp"` or `"file"`; whatever stands at the end of the module is pulled down."""
+    houses: list[House] = []
 
     async def another(channel: str = "smtp") -> House:
-        while standing:
-            await standing.pop().close()
         name = f"fault_{next(_numbers)}"
         house = House(fault_servers, tmp_path_factory.mktemp(name), name, channel)
+        houses.append(house)
         await house.open()
-        standing.append(house)
         return house
 
     yield another
-    while standing:
-        await standing.pop().close()
+    for house in houses:
+        await house.close()
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def house(build: Build) -> House:
+async def house(build: Build) -> AsyncIterator[House]:
     """A new house for one test, with the counting SMTP relay."""
-    return await build()
+    house = await build()
+    yield house
+    await house.close()

@@ -5,17 +5,17 @@ what it was working on.
 """
 
 import asyncio
-import itertools
 import signal
-import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import asyncpg
+import httpx2
 from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -26,60 +26,36 @@ from api.webhooks import raw
 from cli.stack.first_start import FirstLogin, set_up
 from cli.stack.namespace import ensure_namespace, ensure_search_attributes
 from cli.stack.parts import Part, api_part, worker_part
+from cli.stack.ports import spare_ports
 from cli.stack.postgres import APP, OWNER
 from cli.stack.roles import create_database
+from cli.stack.state import StateDir
 from contracts.barriers import VARIABLE
 from contracts.lifecycle import Outcome
 from contracts.workflow import HumanAct, HumanRequest, SignalDecision
 from domain.keys import Keyring
-from tests.faults.servers import TEMPLATE, Servers, bare_environment
+from tests.faults.looking import Looking, eventually
+from tests.faults.mails import MAILBOX, mail
+from tests.faults.servers import TEMPLATE, Servers, bare_environment, model_peer
 
-MAILBOX = "support@shop.example"
 BUILD = "fault-build"
 KEY = b"k" * 32
-PATIENCE_S = 120.0
 REVIEWER = "user:00000000-0000-4000-8000-000000000001"
-PLANTED = ("quillfeather", "marmalade", "chrysanthemum", "thank you for asking")
-_numbers = itertools.count(1)
 
 
-def mail(*, message_id: str = "", body: str = "", **headers: str) -> bytes:
-    """A mail of a customer nobody knows, holding the PLANTED words of sender, subject and body."""
-    number = next(_numbers)
-    lines = {
-        "From": f"quillfeather{number}@kunde.example",
-        "To": MAILBOX,
-        "Subject": f"Where is my marmalade, order {number}?",
-        "Message-ID": message_id or f"<{uuid.uuid4()}@kunde.example>",
-        "Date": "Mon, 30 Nov 2026 20:00:00 +0000",
-        **{name.replace("_", "-"): value for name, value in headers.items()},
-    }
-    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return f"{head}\r\n{body or 'Hello, I ordered a chrysanthemum. Where is it?'}\r\n".encode()
-
-
-async def eventually(holds: Callable[[], Awaitable[Any]], hope: str, within_s: float = PATIENCE_S) -> Any:
-    """The first true answer; a database that is away for a moment counts as "not yet"."""
-    until = time.monotonic() + within_s
-    while True:
-        try:
-            if found := await holds():
-                return found
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
-            pass
-        assert time.monotonic() < until, f"still not so after {within_s:g} s: {hope}"
-        await asyncio.sleep(0.05)
-
-
-class House:
+class House(Looking):
     """A database, a namespace and the processes on them. `door` takes mail in, in this process."""
 
     def __init__(self, servers: Servers, folder: Path, name: str, channel: str) -> None:
         self.servers = servers
         self.folder = folder
         self.name = name
+        self.channel = channel
         self.outbox = folder / "outbox"
-        self._channel = channel
+        self._state = StateDir(folder / "state")
+        self._ports = spare_ports()
+        self._model = model_peer(self._state, self._ports.offline_port)
+        self._stands = False
         self.worker: Part | None = None
         self.api: Part | None = None
         self.login: FirstLogin
@@ -92,7 +68,8 @@ class House:
 
     async def open(self) -> None:
         """Everything but worker and API."""
-        await self.servers.revive()
+        self._state.create()
+        await asyncio.gather(self.servers.revive(), self._model.start())
         services = self.servers.services
         superuser = await services.postgres.connect()
         await create_database(superuser, self.name, TEMPLATE)
@@ -107,11 +84,15 @@ class House:
         self.database = await Database.connect(url, most=4, name="faults")
         self.door = Reception(self.database, Keyring(KEY))
         self._sql = await asyncpg.create_pool(services.postgres.url(OWNER, self.name), min_size=1, max_size=4)
+        self._stands = True
         await self.config(human_undo_ms=0, sender_burst=1000, mailbox_burst=1000, mailbox_rate_per_min=1000)
 
     async def close(self) -> None:
-        """Ends the processes and drops the database."""
-        for part in filter(None, (self.worker, self.api)):
+        """Ends the processes and drops the database; a second call does nothing."""
+        if not self._stands:
+            return
+        self._stands = False
+        for part in filter(None, (self.worker, self.api, self._model)):
             await part.stop(True)
         await self.database.close()
         self._sql.terminate()
@@ -125,7 +106,12 @@ class House:
     @property
     def url(self) -> str:
         """Where the API answers."""
-        return f"http://127.0.0.1:{self.servers.ports.api_port}"
+        return f"http://127.0.0.1:{self._ports.api_port}"
+
+    @property
+    def model_url(self) -> str:
+        """LLM_BASE_URL of the house's own model peer."""
+        return f"http://127.0.0.1:{self._ports.offline_port}/v1"
 
     def _environment(self, points: tuple[str, ...], settings_given: Mapping[str, str]) -> dict[str, str]:
         services, settings = self.servers.services, self.folder / "settings.env"
@@ -137,11 +123,11 @@ class House:
             "DATABASE_URL": services.postgres.url(APP, self.name),
             "TEMPORAL_ADDRESS": services.temporal.address,
             "TEMPORAL_NAMESPACE": self.name,
-            "METRICS_PORT": str(self.servers.ports.metrics_port),
-            "LLM_BASE_URL": self.servers.model_url,
+            "METRICS_PORT": str(self._ports.metrics_port),
+            "LLM_BASE_URL": self.model_url,
             "LLM_API_KEY": "peer",
             "LLM_EMBEDDING_MODEL": "peer-embedding",
-            "DELIVERY_CHANNEL": self._channel,
+            "DELIVERY_CHANNEL": self.channel,
             "FILE_CHANNEL_DIR": str(self.outbox),
             "SMTP_HOST": "127.0.0.1",
             "SMTP_PORT": str(self.servers.smtp_port),
@@ -156,13 +142,13 @@ class House:
     async def start_worker(self, *points: str, **settings: str) -> None:
         """`python worker.py`, to be held at these points, other settings by name; returns when it asks for work."""
         self.arm(*points)
-        self.worker = worker_part(self.servers.state, self.servers.ports, self._environment(points, settings))
+        self.worker = worker_part(self._state, self._ports, self._environment(points, settings))
         await self.worker.start()
 
     async def start_api(self, *points: str) -> None:
         """The API on its port; returns when it answers."""
         self.arm(*points)
-        self.api = api_part(self.servers.state, self.servers.ports, self._environment(points, {}))
+        self.api = api_part(self._state, self._ports, self._environment(points, {}))
         await self.api.start()
 
     def arm(self, *points: str) -> None:
@@ -226,55 +212,7 @@ class House:
             update, request, id=request.request_id, result_type=Outcome
         )
 
-    # ------------------------------------------------------------ looking
-
-    async def rows(self, sql: str, *values: Any) -> list[asyncpg.Record]:
-        """A query as the owner, who sees behind the walls."""
-        return await self._sql.fetch(sql, *values)
-
-    async def value(self, sql: str, *values: Any) -> Any:
-        """Its first column."""
-        return await self._sql.fetchval(sql, *values)
-
-    async def config(self, **values: Any) -> None:
-        """Changes agent_config."""
-        for name, value in values.items():
-            await self._sql.execute(f"UPDATE agent_config SET {name} = $1", value)
-
-    async def status(self, message_id: UUID) -> str:
-        """`approved/delivery_ambiguous` where there is a hold; empty before it was received."""
-        row = await self._sql.fetchrow(
-            "SELECT processing_status, hold_reason FROM inbound_messages WHERE id = $1", message_id
-        )
-        return "/".join(filter(None, row)) if row else ""
-
-    async def until(self, message_id: UUID, *statuses: str) -> None:
-        """Waits for one of the statuses."""
-
-        async def there() -> bool:
-            return await self.status(message_id) in statuses
-
-        await self._pictured(there, f"{message_id} is {' or '.join(statuses)}")
-
-    async def until_all(self, status: str, count: int) -> None:
-        """Waits until exactly so many messages have the status."""
-
-        async def there() -> bool:
-            sql = "SELECT count(*) FROM inbound_messages WHERE processing_status = $1 AND hold_reason IS NULL"
-            return await self.value(sql, status) == count
-
-        await self._pictured(there, f"{count} messages are {status}")
-
-    async def _pictured(self, holds: Callable[[], Awaitable[bool]], hope: str) -> None:
-        try:
-            await eventually(holds, hope)
-        except AssertionError as late:
-            raise AssertionError(f"{late}\n{await self.picture()}") from None
-
-    async def picture(self) -> str:
-        """Where every message stands, for the words of a failed test."""
-        rows = await self.rows(
-            """SELECT m.id, processing_status, current_step, hold_reason, hold_until, failed_step, o.state, o.detail
-               FROM inbound_messages m LEFT JOIN outbox o ON o.message_id = m.id ORDER BY m.id"""
-        )
-        return "\n".join(" ".join(str(value) for value in row.values() if value is not None) for row in rows)
+    async def model_calls(self) -> Counter[str]:
+        """Calls of the model peer so far, by schema name; embeddings under `/embeddings`."""
+        async with httpx2.AsyncClient(trust_env=False) as http:
+            return Counter((await http.get(f"{self.model_url}/counts")).json())

@@ -5,7 +5,9 @@ from uuid import UUID
 
 from temporalio.client import WorkflowExecutionStatus
 
-from tests.faults.house import PLANTED, House, eventually
+from tests.faults.house import House
+from tests.faults.looking import eventually
+from tests.faults.mails import PLANTED
 from tests.replay.history_texts import texts_in
 
 # A terminal message's workflow ends a moment after its row; a wake that was sent is stamped a moment later.

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
@@ -13,13 +12,14 @@ from activities.lifecycle import Lifecycle
 from api.webhooks.signatures import sign_standard
 from contracts.lifecycle import Command, Withdraw
 from domain.keys import Keyring
-from tests.faults.house import KEY, House, mail
+from tests.faults.house import KEY, House
+from tests.faults.mails import mail
 from tests.faults.promise import check_accounts, check_promise
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def deliver(house: House, http: httpx2.AsyncClient, content: bytes, event: str) -> Awaitable[httpx2.Response]:
+async def deliver(house: House, http: httpx2.AsyncClient, content: bytes, event: str) -> httpx2.Response:
     """One try of a webhook sender."""
     now = int(time.time())
     signed = {
@@ -27,7 +27,7 @@ def deliver(house: House, http: httpx2.AsyncClient, content: bytes, event: str) 
         "webhook-timestamp": str(now),
         "webhook-signature": sign_standard(house.login.raw_secret, event, now, content),
     }
-    return http.post(f"{house.url}/webhooks/raw/default", content=content, headers=signed)
+    return await http.post(f"{house.url}/webhooks/raw/default", content=content, headers=signed)
 
 
 async def test_a_mail_whose_answer_was_lost_is_known_when_it_comes_again(house: House) -> None:

@@ -4,8 +4,10 @@ A worker lost between an effect and its report is the case the whole design turn
 mail is with the relay, or a transition is committed, and nobody has been told.
 """
 
+import asyncio
 import json
 from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,8 +17,10 @@ from temporalio.api.enums.v1 import EventType
 
 from contracts.workflow import SignalDecision
 from tests.faults.conftest import Build
-from tests.faults.house import House, eventually
+from tests.faults.house import House
+from tests.faults.looking import eventually
 from tests.faults.promise import attempts_of, check_promise, check_sent_once
+from tests.faults.side_by_side import told
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -25,30 +29,43 @@ SENDS = ("before_claim", "after_claim", "after_hand_over")
 POINTS = (*(f"after_store/{step}" for step in STEPS), *SENDS)
 OVERTAKEN = "after_lifecycle/end_step/route"
 CALLS = ("guard_verdict", "/embeddings", "classify_answer", "draft_answer", "self_check", "draft_options")
+DOUBT = "approved/delivery_ambiguous"
 ENDS = {
     "before_claim": ("sent", "sent", 1),
-    "after_claim": ("approved/delivery_ambiguous", "ambiguous", 0),
-    "after_hand_over": ("approved/delivery_ambiguous", "ambiguous", 1),
+    "after_claim": (DOUBT, "ambiguous", 0),
+    "after_hand_over": (DOUBT, "ambiguous", 1),
     OVERTAKEN: ("sent", "sent", 1),
 }
 # receive, enter, and the ends of scan, context and classify; that of draft is in the lost workflow task as well
 CALLS_BEFORE_THE_SIGNAL = 5
 
+Running = list["asyncio.Task[Story]"]
+
 
 @dataclass(frozen=True)
 class Story:
-    """The house after the restart, which message was held where, and the model calls of the whole story."""
+    """The house after the restart, which message was held where, and how many files there were at the kill."""
 
     house: House
     held: dict[str, UUID]
-    calls: Counter[str]
+    files_at_the_kill: int
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def story(build: Build) -> Story:
-    """Held, killed, restarted, and everything at its end."""
-    house = await build("smtp")
-    before = await house.servers.model_calls()
+async def stories(build: Build) -> AsyncIterator[Running]:
+    """One house sends by SMTP, which recognises nothing, the other into files, which recognise themselves."""
+    async with told(build, [("smtp", held_everywhere), ("file", held_while_sending)]) as tasks:
+        yield tasks
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def story(stories: Running) -> Story:
+    """The one with SMTP."""
+    return await stories[0]
+
+
+async def held_everywhere(house: House) -> Story:
+    """Held at every remote point, killed, restarted, and everything at its end."""
     await house.start_worker(*POINTS, OVERTAKEN)
     house.disarm(OVERTAKEN)
     held = {point: await _hold_one(house, point) for point in POINTS}
@@ -58,7 +75,18 @@ async def story(build: Build) -> Story:
     await house.start_worker()
     for point, message in held.items():
         await house.until(message, ENDS[point][0] if point in ENDS else "draft_ready")
-    return Story(house, held, await house.servers.model_calls() - before)
+    return Story(house, held, 0)
+
+
+async def held_while_sending(house: House) -> Story:
+    """Held before and after the file was written, killed, restarted, and both at their end."""
+    await house.start_worker("after_claim", "after_hand_over")
+    held = {point: await _hold_one(house, point) for point in ("after_claim", "after_hand_over")}
+    await house.kill(house.worker)
+    files = len(list(house.outbox.glob("*.eml")))
+    await house.start_worker()
+    await house.until_all("sent", 2)
+    return Story(house, held, files)
 
 
 async def _hold_one(house: House, point: str) -> UUID:
@@ -95,7 +123,8 @@ async def test_a_step_lost_after_it_stored_its_output_is_not_done_again(story: S
 
 async def test_the_model_was_asked_once_for_each_message(story: Story) -> None:
     """A7: by the model endpoint's own count, a lost worker costs no second call of any kind."""
-    assert story.calls == dict.fromkeys(CALLS, len(story.held))
+    calls: Counter[str] = await story.house.model_calls()
+    assert calls == dict.fromkeys(CALLS, len(story.held))
 
 
 @pytest.mark.parametrize("point", SENDS)
@@ -116,11 +145,8 @@ async def test_a_doubt_stays_a_doubt(story: Story) -> None:
 
 
 async def _until_reconciled(house: House, message: UUID) -> None:
-    async def looked() -> bool:
-        return await attempts_of(house, message, "reconcile") > 0
-
-    await eventually(looked, "a search for proof began")
-    assert await house.status(message) == "approved/delivery_ambiguous"
+    await eventually(lambda: attempts_of(house, message, "reconcile"), "a search for proof began")
+    assert await house.status(message) == DOUBT
 
 
 async def test_each_call_gets_its_own_outcome_whatever_the_order_of_replay(story: Story) -> None:
@@ -153,4 +179,13 @@ async def _lifecycle_calls_before_the_signal(house: House, message: UUID) -> int
 
 async def test_the_promise_holds(story: Story) -> None:
     """P23, P30, RC5: one row, one event per edge, an open workflow for each that goes on, no mail text in history."""
+    await check_promise(story.house, list(story.held.values()))
+
+
+async def test_a_lost_send_into_files_is_proved_and_sent_once(stories: Running) -> None:
+    """RS-66, OB10: a channel that recognises its own mail settles the doubt by itself: `sent`, one file each."""
+    story = await stories[1]
+    assert story.files_at_the_kill == 1
+    ids = {f"{row['id']}.eml" for row in await story.house.rows("SELECT id FROM outbox WHERE state = 'sent'")}
+    assert len(ids) == 2 and {file.name for file in story.house.outbox.iterdir()} == ids
     await check_promise(story.house, list(story.held.values()))

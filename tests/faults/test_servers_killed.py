@@ -16,7 +16,9 @@ import pytest_asyncio
 from cli.stack.children import Child
 from contracts.errors import DatabaseFault
 from tests.faults.conftest import Build
-from tests.faults.house import House, eventually, mail
+from tests.faults.house import House
+from tests.faults.looking import eventually
+from tests.faults.mails import mail
 from tests.faults.promise import check_promise
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -14,7 +14,9 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from activities.sweep import Sweep
 from adapters.engine import Engine
 from contracts.sweep import SweepReport, SweepRequest
-from tests.faults.house import PLANTED, House, eventually
+from tests.faults.house import House
+from tests.faults.looking import eventually
+from tests.faults.mails import PLANTED
 from tests.faults.promise import check_sent_once, histories_hold_none_of
 from workflows.policies import TASK_QUEUE
 

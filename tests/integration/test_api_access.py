@@ -203,8 +203,7 @@ def test_only_the_relay_starts_workflows(project_root: Path) -> None:  # RS-71, 
 
 def test_the_api_writes_no_status_step_or_hold(project_root: Path) -> None:  # P21
     """Its statements name no such column on the left of an assignment, and it never claims to be the lifecycle."""
-    text = (project_root / "adapters" / "queries.sql").read_text()
-    block = text[text.index("-- ==== block: api") : text.index("-- ==== end of block: api")]
+    block = (project_root / "adapters" / "queries" / "api.sql").read_text()
     writes = [s for s in block.split("-- name: ") if "UPDATE inbound_messages" in s or "agent_actions SET" in s]
     assert writes == [] and "INSERT INTO lifecycle" not in block and "INSERT INTO inbound_messages" not in block
     for file in (project_root / "api").rglob("*.py"):

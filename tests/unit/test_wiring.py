@@ -56,7 +56,7 @@ def names_started() -> set[str]:
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "start":
                 first = node.args[0]
-                found |= {first.value} if isinstance(first, ast.Constant) else {str(kind) for kind in StepKind}
+                found |= {str(first.value)} if isinstance(first, ast.Constant) else {str(kind) for kind in StepKind}
     return found
 
 
