@@ -1054,3 +1054,52 @@ END $$;
 GRANT SELECT, INSERT, UPDATE ON sessions, sign_in_failures, user_preferences, thread_reads, message_search TO deskhand_app;
 GRANT DELETE ON sessions, sign_in_failures TO deskhand_app;
 -- ==== end of block: dashboard
+
+-- ==== block: people
+-- How people come in beside the password they know: one-time links, and identities at a provider of the organisation's own.
+
+-- Links by which a person sets a password, the first or a new one: 24 hours, one use, hashed at rest (HU7).
+CREATE TABLE password_links (
+    token_hash text PRIMARY KEY,
+    user_id uuid NOT NULL REFERENCES users,
+    made_by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    used_at timestamptz,
+    voided_at timestamptz
+);
+CREATE INDEX password_links_open ON password_links (user_id) WHERE used_at IS NULL AND voided_at IS NULL;
+
+-- Who a person is at the identity provider. Known by issuer and subject, since addresses change hands.
+CREATE TABLE user_identities (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    user_id uuid NOT NULL REFERENCES users,
+    email text NOT NULL,
+    linked_at timestamptz NOT NULL DEFAULT now(),
+    used_at timestamptz,
+    PRIMARY KEY (issuer, subject),
+    UNIQUE (issuer, user_id)
+);
+CREATE INDEX identities_by_user ON user_identities (user_id);
+
+-- Sign-ins on their way to the provider and back: one use, ten minutes, bound to the browser that began them.
+CREATE TABLE oidc_attempts (
+    state_hash text PRIMARY KEY,
+    browser_hash text NOT NULL,
+    next_page text NOT NULL,
+    kept jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX oidc_attempts_by_time ON oidc_attempts (created_at);
+GRANT SELECT, INSERT, UPDATE ON password_links, user_identities, oidc_attempts TO deskhand_app;
+GRANT DELETE ON user_identities, oidc_attempts TO deskhand_app;
+-- ==== end of block: people
+
+-- ==== block: settings
+-- An address can be taken from a mailbox; what it brought stays there.
+GRANT DELETE ON mailbox_addresses TO deskhand_app;
+-- The history of settings is a small part of a large log.
+CREATE INDEX audit_of_settings ON audit_log (id DESC) WHERE subject NOT LIKE 'message/%' AND subject NOT LIKE 'thread/%'
+    AND action NOT IN ('sign_in', 'sign_out');
+-- ==== end of block: settings

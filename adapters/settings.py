@@ -11,12 +11,13 @@ from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from adapters.llm.tasks import OFF, model_for
+from adapters.oidc_settings import OidcSettings
 from contracts.errors import SettingsFault
 from contracts.llm import ModelTask
 
@@ -53,7 +54,8 @@ def env_file_path() -> Path:
 
 def _postgres_url(secret: SecretStr) -> SecretStr:
     parts = urlsplit(secret.get_secret_value())
-    if parts.scheme not in ("postgresql", "postgres") or not parts.hostname or parts.path in ("", "/"):
+    somewhere = parts.hostname or parse_qs(parts.query).get("host")
+    if parts.scheme not in ("postgresql", "postgres") or not somewhere or parts.path in ("", "/"):
         raise ValueError("this is no Postgres address")
     return secret
 
@@ -99,7 +101,7 @@ Usd = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 Prices = Annotated[dict[str, dict[Literal["in", "out"], Usd]], NoDecode, BeforeValidator(_prices)]
 
 
-class Settings(BaseSettings):
+class Settings(OidcSettings):
     """All settings; each field is read from the variable of the same name in capitals, and empty counts as unset.
 
     Raises SettingsFault from the constructor, never pydantic's own error, which would quote secrets.
@@ -185,6 +187,7 @@ class Settings(BaseSettings):
         except (UnicodeDecodeError, OSError) as error:
             raise SettingsFault(f"{values['_env_file']}: the file cannot be read ({type(error).__name__}).") from None
         _require_channel(self)
+        _require_client(self)
 
     def model_for(self, task: ModelTask) -> str:
         """The model that answers a task, by the one rule of `adapters.llm.tasks` (P109)."""
@@ -221,6 +224,11 @@ def _require_channel(settings: Settings) -> None:
         raise SettingsFault("SMTP_HOST: nothing was read, but DELIVERY_CHANNEL=smtp needs a host name.")
     if settings.delivery_channel is DeliveryChannel.RESEND and not settings.resend_api_key.get_secret_value():
         raise SettingsFault("RESEND_API_KEY: nothing was read, but DELIVERY_CHANNEL=resend needs a key.")
+
+
+def _require_client(settings: Settings) -> None:
+    if settings.oidc_issuer and not settings.oidc_client_id:
+        raise SettingsFault("OIDC_CLIENT_ID: nothing was read, but OIDC_ISSUER needs a client id.")
 
 
 def _explain(error: ValidationError) -> str:

@@ -59,4 +59,8 @@ class Sources:
             await tx.run("source_add", name, kind)
             await tx.run("source_add_secret", name, seal(self.keyring, secret))
             await tx.run("source_retire", name, MOST_SECRETS)
+        self.forget(name)
+
+    def forget(self, name: str) -> None:
+        """Reads the source anew at the next mail: it was changed here."""
         self._kept.pop(name, None)

@@ -13,9 +13,11 @@ from adapters.reception import Reception
 from adapters.reviews import ReviewDesk
 from adapters.settings import Settings
 from adapters.sources import Sources
+from adapters.usage import UsageLedger
 from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, poison, reviews, threads, tokens
 from api.auth import Guard
 from api.dashboard.routes import routes as dashboard_routes
+from api.dashboard.settings.trial import EndpointTrial
 from api.memory import give_back_large_blocks
 from api.pages_frame import SafeHeaders
 from api.services import Services
@@ -86,13 +88,15 @@ def create_app(
 async def _open(settings: Settings, stack: AsyncExitStack, answer_within: timedelta) -> Services:
     keyring = Keyring(settings.organisation_key_bytes())
     door = await _pool(settings, stack, "deskhand-door", DOOR_CONNECTIONS, DOOR_READY)
+    database = await _pool(settings, stack, "deskhand-api", PEOPLE_CONNECTIONS)
     return Services(
         settings=settings,
         keyring=keyring,
-        database=await _pool(settings, stack, "deskhand-api", PEOPLE_CONNECTIONS),
+        database=database,
         door=door,
         sources=Sources(door, keyring),
         desk=ReviewDesk(settings.temporal_address, settings.temporal_namespace, answer_within),
+        model_trial=EndpointTrial(settings, UsageLedger(database)),
     )
 
 

@@ -198,15 +198,19 @@ async def lift(mailbox_id: UUID, services: Deskhand, who: Who) -> MailboxState:
 async def set_config(mailbox_id: UUID, body: ConfigBody, services: Deskhand, who: Who) -> MailboxState:
     """Change settings; fields that are not named stay as they are, a value out of range is refused by name."""
     who.require("admin", role="admin")
-    wanted = body.model_dump(mode="json", exclude_unset=True)
     async with services.database.transaction(who.mailboxes) as tx:
         await _mailbox(tx, who, mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
-        before = _config(await tx.one("api_config", mailbox_id))
-        await tx.run("api_config_set", mailbox_id, wanted)
-        after = _config(await tx.one("api_config", mailbox_id))
-        changed = [name for name in after if after[name] != before[name]]
-        if changed:
-            old, new = ({n: str(v[n]) for n in changed} for v in (before, after))
-            await tx.run("api_audit", mailbox_id, who.actor, "config", f"mailbox/{mailbox_id}", old, new)
+        await change_config(tx, who, mailbox_id, body)
     return await mailbox(mailbox_id, services, who)
+
+
+async def change_config(tx: Transaction, who: Principal, mailbox_id: UUID, body: ConfigBody) -> None:
+    """Writes what the body names and audits what changed; the caller holds the settings lock."""
+    before = _config(await tx.one("api_config", mailbox_id))
+    await tx.run("api_config_set", mailbox_id, body.model_dump(mode="json", exclude_unset=True))
+    after = _config(await tx.one("api_config", mailbox_id))
+    changed = [name for name in after if after[name] != before[name]]
+    if changed:
+        old, new = ({n: str(v[n]) for n in changed} for v in (before, after))
+        await tx.run("api_audit", mailbox_id, who.actor, "config", f"mailbox/{mailbox_id}", old, new)

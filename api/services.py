@@ -9,6 +9,7 @@ from adapters.postgres import Database
 from adapters.reviews import ReviewDesk
 from adapters.settings import Settings
 from adapters.sources import Sources
+from api.dashboard.settings.trial import ModelTrial
 from domain.keys import Keyring
 
 
@@ -22,6 +23,7 @@ class Services:
     door: Database
     sources: Sources
     desk: ReviewDesk
+    model_trial: ModelTrial
 
 
 def _services(request: Request) -> Services:

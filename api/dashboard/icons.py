@@ -22,6 +22,8 @@ SHAPES = {
     "person": "M12 4a4 4 0 100 8 4 4 0 000-8zM4 21c1-5 4-7 8-7s7 2 8 7",
     "new": "M12 5v14M5 12h14",
     "back": "M15 5l-7 7 7 7",
+    "settings": "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
+    "copy": "M9 9h11v11H9zM5 15H4V4h11v1",
     "clock": "M12 4a8 8 0 100 16 8 8 0 000-16zM12 8v4l3 2",
 }
 

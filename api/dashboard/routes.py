@@ -18,6 +18,7 @@ from api.dashboard import (
     switch,
     thread_acts,
 )
+from api.dashboard.settings import addresses as settings
 from api.dashboard.sign_in import sign_in
 from api.dashboard.visit import Page, page
 from api.pages_frame import style
@@ -50,6 +51,8 @@ def routes() -> list[Route]:
         _get("/dashboard/inbox/poison", poison.poison_page),
         *(_get(f"/dashboard/inbox/{lane}", lanes.lane_page) for lane in lanes.LANES),
         _get("/dashboard/inbox/{thread_id}", conversation.thread_page),
+        *(_get(path, handler) for path, handler in settings.PAGES),
+        *(_post(path, handler) for path, handler in settings.FORMS),
         _get("/dashboard/live", live.live),
         _get("/dashboard/messages/{message_id}/html", mail_html.mail_html),
         _get("/dashboard/messages/{message_id}/raw", files.raw),

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from api.auth import Principal
 from api.dashboard import sessions
 from api.dashboard.forms import Form, read_form, safe_path
+from api.dashboard.kept import Kept, typed
 from api.dashboard.rendering import bare
 from api.dashboard.sessions import Session
 from api.dashboard.sign_in import SIGN_IN, form_page
@@ -117,47 +118,59 @@ def page(handler: Page) -> Callable[[Request], Awaitable[Response]]:
     async def guarded(request: Request) -> Response:
         services: Services = request.app.state.services
         words = Words(preferred(request.headers.get("accept-language", "")))
+        form = await read_form(request) if request.method == "POST" else Form([])
+        if form is None:
+            return _problem(request, words, 413, "")
+        kept = typed(form, request.url.path) if sessions.from_here(request, services) else Kept()
         try:
-            return await _enter(handler, request, services, words)
+            return await _enter(handler, request, services, words, form, kept)
         except ApiError as error:
-            return _problem(request, words, error.code, error.message if error.error == "expired" else "")
+            return _problem(request, words, error.code, error.message if error.error == "expired" else "", kept)
         except DeskhandError as fault:
             log.warning("page failed", path=request.url.path, reason=type(fault).__name__)
-            return _problem(request, words, 503, "")
+            return _problem(request, words, 503, "", kept)
         except Exception as fault:
             log.exception("unforeseen", path=request.url.path, reason=type(fault).__name__)
-            return _problem(request, words, 500, "")
+            return _problem(request, words, 500, "", kept)
 
     return guarded
 
 
-async def _enter(handler: Page, request: Request, services: Services, words: Words) -> Response:
+async def _enter(
+    handler: Page, request: Request, services: Services, words: Words, form: Form, kept: Kept
+) -> Response:
     changes = request.method == "POST"
-    form = await read_form(request) if changes else Form([])
-    if form is None:
-        return _problem(request, words, 413, "")
     if changes and not sessions.from_here(request, services):
         return _problem(request, words, 403, words("error.elsewhere"))
     session = await sessions.find(services, request)
     if session is None:
-        return _sign_in_first(request, services, words, form)
+        return _sign_in_first(request, services, words, form, kept)
     words = Words(session.language) if session.language else words
-    if changes and not sessions.same_token(form.get("csrf"), session.csrf):
+    visit = Visit(request, services, session, words, form)
+    if not changes or sessions.same_token(form.get("csrf"), session.csrf):
+        return await handler(visit)
+    if not kept:
         return _problem(request, words, 403, words("error.form_too_old"))
-    return await handler(Visit(request, services, session, words, form))
+    # Somebody signed in anew in another window: nothing is carried out, and the text goes back to where it was typed.
+    await visit.note(**kept.flash())
+    return RedirectResponse(_typed_at(form), 303)
 
 
-def _sign_in_first(request: Request, services: Services, words: Words, form: Form) -> Response:
+def _typed_at(form: Form) -> str:
+    return safe_path(form.get("stay") or form.get("back"))
+
+
+def _sign_in_first(request: Request, services: Services, words: Words, form: Form, kept: Kept) -> Response:
     """Afterwards the person is back at the page, with the text they had typed."""
     if request.method != "POST":
         target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"{SIGN_IN}?next={quote(safe_path(target), safe='')}", 303)
-    kept = {name: form.get(name) for name in KEPT_FIELDS if form.get(name)}
-    return form_page(request, services, words, problem=words("sign_in.expired"), next_page=form.get("back"), kept=kept)
+    return form_page(request, services, words, problem=words("sign_in.expired"), next_page=_typed_at(form), kept=kept)
 
 
-def _problem(request: Request, words: Words, status: int, message: str) -> Response:
+def _problem(request: Request, words: Words, status: int, message: str, kept: Kept | None = None) -> Response:
     key = status if status in (403, 404, 413, 503) else 500
     return bare(
         "problem.html", words, status, title=words(f"error.{key}.title"), message=message or words(f"error.{key}"),
+        kept=kept or Kept(),
     )  # fmt: skip

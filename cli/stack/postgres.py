@@ -6,10 +6,12 @@ under another name first, so that a start broken off half-way leaves nothing beh
 
 import asyncio
 import importlib.util
+import os
 import shutil
 import signal
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import asyncpg
 
@@ -25,9 +27,11 @@ START_TIMEOUT_S = 60
 START_TRIES = 3
 CONNECT_TIMEOUT_S = 5
 DATABASE = "deskhand"
+# `sockaddr_un` of Linux and, four bytes less, of macOS.
+LONGEST_SOCKET_PATH = 103
 # The log must never hold mail: no statements, no values, no error texts of clients (HU10). The rest keeps it small.
 CONFIGURATION = {
-    "listen_addresses": LOOPBACK, "unix_socket_directories": "", "max_connections": "60",
+    "listen_addresses": LOOPBACK, "max_connections": "60",
     "shared_buffers": "64MB", "work_mem": "8MB", "maintenance_work_mem": "64MB", "effective_cache_size": "512MB",
     "max_wal_size": "512MB", "io_method": "sync", "huge_pages": "off", "jit": "off",
     "max_parallel_workers_per_gather": "0", "autovacuum_max_workers": "2", "max_logical_replication_workers": "0",
@@ -67,8 +71,17 @@ class Postgres:
         )  # fmt: skip
 
     def url(self, role: str = APP, database: str = DATABASE) -> str:
-        """The address of a database for a role, password included."""
-        return f"postgresql://{role}:{self.state.password(role)}@{LOOPBACK}:{self.port}/{database}"
+        """The address of a database for a role, password included; by socket, which costs half of what TCP costs."""
+        secret = f"{role}:{self.state.password(role)}"
+        if self._socket_folder:
+            return f"postgresql://{secret}@/{database}?host={quote(self._socket_folder)}&port={self.port}"
+        return f"postgresql://{secret}@{LOOPBACK}:{self.port}/{database}"
+
+    @property
+    def _socket_folder(self) -> str:
+        """The data folder, which is closed to others; empty where its path is too long for a socket's address."""
+        folder = str(self.state.postgres_data.absolute())
+        return folder if len(os.fsencode(f"{folder}/.s.PGSQL.{self.port}")) <= LONGEST_SOCKET_PATH else ""
 
     async def start(self) -> None:
         """Make the cluster if there is none, start it and see to roles and database."""
@@ -128,7 +141,7 @@ class Postgres:
                 await asyncio.sleep(0.3)
 
     def _command(self) -> list[str]:
-        settings = self._configuration | {"port": str(self.port)}
+        settings = self._configuration | {"port": str(self.port), "unix_socket_directories": self._socket_folder}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [str(programs() / "postgres"), "-D", str(self.state.postgres_data), *options]
 

@@ -11,12 +11,11 @@ import pytest
 from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from tests.replay.history_texts import texts_in
 from tests.replay.record import HISTORIES
 from tests.replay.stories import PLANTED, WHERE
-from worker import PASSED_THROUGH
+from tests.sandbox import sandboxed
 from workflows.inbound_message import InboundMessageWorkflow
 from workflows.reply import ReplyWorkflow
 from workflows.schedules import SweepWorkflow
@@ -55,10 +54,9 @@ def history_of(file: Path) -> tuple[WorkflowHistory, dict[str, Any]]:
 
 def replayer() -> Replayer:
     """Today's workflows in today's sandbox."""
-    restrictions = SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH)
     return Replayer(
         workflows=[InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow],
-        workflow_runner=SandboxedWorkflowRunner(restrictions=restrictions),
+        workflow_runner=sandboxed(),
         data_converter=pydantic_data_converter,
     )
 

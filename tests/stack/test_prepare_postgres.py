@@ -1,7 +1,6 @@
 """The production shape's own Postgres job, on a bare cluster: roles without power, databases, and a repeat."""
 
 from collections.abc import AsyncIterator
-from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -66,7 +65,7 @@ async def test_temporals_role_has_no_power_and_sees_no_mail(bare: Postgres) -> N
     """It owns its two databases, can make tables there, and may not even connect to Deskhand's."""
     settings = environment(bare)
     await prepare(cluster_from(settings))
-    ours = f"postgresql://{TEMPORAL}:{settings['TEMPORAL_DB_PASSWORD']}@{urlsplit(bare.url()).netloc.rpartition('@')[2]}"
+    ours = f"postgresql://{TEMPORAL}:{settings['TEMPORAL_DB_PASSWORD']}@127.0.0.1:{bare.port}"
     for name in TEMPORAL_DATABASES:
         await value(f"{ours}/{name}", "CREATE TABLE schema_version (x int)")
         assert await value(f"{ours}/{name}", "CREATE EXTENSION IF NOT EXISTS btree_gin") is None

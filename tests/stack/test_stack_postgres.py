@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import asyncpg
 import pytest
@@ -167,9 +168,17 @@ async def test_the_log_holds_no_values_of_statements(postgres: Postgres) -> None
     assert PLANTED not in log
 
 
-async def test_it_listens_on_loopback_only(services: EmbeddedServices) -> None:
-    """No other machine reaches it, and no socket file lies around."""
+async def test_it_listens_on_loopback_and_in_its_own_folder_only(services: EmbeddedServices) -> None:
+    """No other machine reaches it, and its socket lies where nobody else may enter."""
     connection = await services.postgres.connect(SUPERUSER)
     shown = [await connection.fetchval(f"SHOW {name}") for name in ("listen_addresses", "unix_socket_directories")]
     await connection.close()
-    assert shown == ["127.0.0.1", ""]
+    data = services.state.postgres_data
+    assert shown == ["127.0.0.1", str(data)]
+    assert (data / f".s.PGSQL.{services.postgres.port}").is_socket() and data.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_too_deep_for_a_socket_is_reached_by_tcp(tmp_path: Path) -> None:
+    """A socket's address holds 103 bytes; a state folder may lie deeper than that."""
+    deep = Postgres(StateDir(tmp_path / ("d" * 120)), 5)
+    assert "@127.0.0.1:5/" in deep.url(APP)

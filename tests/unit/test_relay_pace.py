@@ -31,3 +31,21 @@ def test_a_long_rest_saves_no_more_than_the_burst() -> None:
     pace = Pace(10.0, burst=20, clock=clock)
     clock.now += 3600
     assert pace.room() == 20
+
+
+def test_mail_that_comes_in_takes_part_of_the_pace() -> None:
+    """RC19: fifty mails in a second take five starts of ten; a flood leaves the least there is."""
+    clock = Clock()
+    pace = Pace(10.0, burst=20, least=2.0, clock=clock)
+    pace.take(20)
+    clock.now += 1
+    for _ in range(50):
+        pace.arrived()
+    assert pace.room() == 5
+    pace.take(5)
+    clock.now += 1
+    for _ in range(5_000):
+        pace.arrived()
+    assert pace.room() == 2
+    clock.now += 1
+    assert pace.room() == 12

@@ -8,11 +8,11 @@ from temporalio.client import WorkflowHandle
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from cli.stack.namespace import ensure_search_attributes
 from cli.stack.temporal import program
 from contracts.workflow import MessageStart
+from tests.sandbox import sandboxed
 from tests.workflows.fake_message import FakeMessage
 from workflows.inbound_message import InboundMessageWorkflow
 
@@ -42,18 +42,13 @@ async def message(environment: WorkflowEnvironment) -> FakeMessage:
 @pytest_asyncio.fixture(loop_scope="module")
 async def tell(environment: WorkflowEnvironment, message: FakeMessage) -> AsyncIterator[Tell]:
     """Starts the message's workflow on a worker of its own."""
-    runner = SandboxedWorkflowRunner(
-        restrictions=SandboxRestrictions.default.with_passthrough_modules(
-            "contracts", "domain", "workflows", "pydantic"
-        )
-    )
     queue = f"stories-{message.message_id}"  # a test's left-over runs must not reach the next one's worker
     worker = Worker(
         environment.client,
         task_queue=queue,
         workflows=[InboundMessageWorkflow],
         activities=message.activities(),
-        workflow_runner=runner,
+        workflow_runner=sandboxed(),
     )
     async with worker:
 

@@ -12,11 +12,11 @@ from temporalio.client import WorkflowHandle
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from contracts.follow_up import FollowUpAct, FollowUpCommand, FollowUpSettle, FollowUpView
 from contracts.status import OutboxState, Result
 from contracts.workflow import DeliverRequest, DeliverResult, DeliverState, ReplyStart, Wake
+from tests.sandbox import sandboxed
 from workflows.reply import ReplyWorkflow
 
 Handle = WorkflowHandle[Any, Any]
@@ -70,12 +70,11 @@ async def row(environment: WorkflowEnvironment) -> FakeRow:
 @pytest_asyncio.fixture(loop_scope="module")
 async def begin(environment: WorkflowEnvironment, row: FakeRow) -> Any:
     """Starts its workflow on a worker of its own."""
-    passed = SandboxRestrictions.default.with_passthrough_modules("contracts", "domain", "workflows", "pydantic")
     queue = f"reply-{row.outbox_id}"
     worker = Worker(
         environment.client, task_queue=queue, workflows=[ReplyWorkflow],
         activities=[row.follow_up, row.deliver, row.reconcile],
-        workflow_runner=SandboxedWorkflowRunner(restrictions=passed),
+        workflow_runner=sandboxed(),
     )  # fmt: skip
     async with worker:
 

@@ -13,7 +13,6 @@ from temporalio.client import WorkflowHandle
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from contracts.lifecycle import Act, Approve, Archive, Command, Outcome, RequestDraft, ResolveDelivery, WriteReply
 from contracts.status import HoldReason, Result, Status, StepKind
@@ -28,6 +27,7 @@ from contracts.workflow import (
     PoisonRequest,
     SignalDecision,
 )
+from tests.sandbox import sandboxed
 from tests.workflows.fake_message import FakeMessage
 from workflows.inbound_message import InboundMessageWorkflow
 
@@ -127,11 +127,10 @@ async def strict(environment: WorkflowEnvironment) -> StrictMessage:
 @pytest_asyncio.fixture(loop_scope="module")
 async def begin(environment: WorkflowEnvironment, strict: StrictMessage) -> Any:
     """Starts its workflow, resumed if asked, on a worker of its own."""
-    passed = SandboxRestrictions.default.with_passthrough_modules("contracts", "domain", "workflows", "pydantic")
     queue = f"strict-{strict.message_id}"
     worker = Worker(
         environment.client, task_queue=queue, workflows=[InboundMessageWorkflow], activities=strict.activities(),
-        workflow_runner=SandboxedWorkflowRunner(restrictions=passed),
+        workflow_runner=sandboxed(),
     )  # fmt: skip
     async with worker:
 

@@ -1,0 +1,1 @@
+"""Rules of missions without clock or I/O: queues, stages, barrier, gates, budgets, ledger and results."""
