@@ -180,5 +180,7 @@ async def test_it_listens_on_loopback_and_in_its_own_folder_only(services: Embed
 
 def test_a_folder_too_deep_for_a_socket_is_reached_by_tcp(tmp_path: Path) -> None:
     """A socket's address holds 103 bytes; a state folder may lie deeper than that."""
-    deep = Postgres(StateDir(tmp_path / ("d" * 120)), 5)
-    assert "@127.0.0.1:5/" in deep.url(APP)
+    deep = StateDir(tmp_path / ("d" * 120))
+    deep.create()
+    assert "@127.0.0.1:5/" in Postgres(deep, 5).url(APP)
+    deep.unlock()
