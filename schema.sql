@@ -1103,3 +1103,475 @@ GRANT DELETE ON mailbox_addresses TO deskhand_app;
 CREATE INDEX audit_of_settings ON audit_log (id DESC) WHERE subject NOT LIKE 'message/%' AND subject NOT LIKE 'thread/%'
     AND action NOT IN ('sign_in', 'sign_out');
 -- ==== end of block: settings
+
+-- ==== block: missions
+-- Delegated work: what outlives a workflow's history, copied from it or written by its effects (missions.md 6.3).
+
+-- One row per mission, the state copied from its workflow under `seq`; a lower number never overwrites a higher one.
+-- superseded_by and carried are written by the lifecycle only (M134).
+CREATE TABLE missions (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    workflow_id text NOT NULL UNIQUE,
+    kind text NOT NULL CHECK (kind IN ('case', 'owner')),
+    idempotency_key text,
+    request_digest text NOT NULL DEFAULT '',
+    inbound_message_id uuid REFERENCES inbound_messages,
+    predecessor_id uuid REFERENCES missions,
+    goal text NOT NULL CHECK (length(goal) BETWEEN 1 AND 20000),
+    launched_by text NOT NULL,
+    capabilities text[] NOT NULL CHECK (capabilities <@ ARRAY['read', 'retrieve', 'draft', 'save_draft', 'delegate']),
+    status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'owner_gate', 'completed', 'cancelled', 'failed')),
+    gate_epoch integer NOT NULL DEFAULT 0,
+    current_turn_no integer NOT NULL DEFAULT 0,
+    no_progress integer NOT NULL DEFAULT 0,
+    wait_reason text NOT NULL DEFAULT '',
+    resumed_from text NOT NULL DEFAULT '',
+    superseded_by uuid,
+    carried jsonb,
+    cost_limit_usd numeric(12, 4) CHECK (cost_limit_usd > 0),
+    turn_limit integer CHECK (turn_limit > 0),
+    cost_usd numeric(14, 8) NOT NULL DEFAULT 0,
+    outcome text NOT NULL DEFAULT '',
+    summary text NOT NULL DEFAULT '',
+    seq integer NOT NULL DEFAULT 0,
+    seq_digest text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    closed_at timestamptz,
+    UNIQUE (mailbox_id, idempotency_key)
+);
+CREATE INDEX missions_by_status ON missions (mailbox_id, status, created_at DESC, id);
+CREATE INDEX missions_by_message ON missions (inbound_message_id) WHERE inbound_message_id IS NOT NULL;
+
+-- Every turn of every mission and task. receipt_at is the proof of admission: set once, under one generation (D6).
+CREATE TABLE mission_turns (
+    scope text NOT NULL,
+    turn_no integer NOT NULL,
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('owner_input', 'inbox_message', 'assigned_result', 'handoff_results',
+        'continuation', 'resume', 'recovery')),
+    state text NOT NULL CHECK (state IN ('queued', 'claimed', 'sent', 'admitted', 'finished', 'superseded', 'cancelled')),
+    continues_turn_no integer,
+    superseded_by integer,
+    generation integer NOT NULL DEFAULT 1,
+    attempts integer NOT NULL DEFAULT 0,
+    wait_reason text NOT NULL DEFAULT '',
+    resumed_from text NOT NULL DEFAULT '',
+    receipt_at timestamptz,
+    resume_token_digest text,
+    provider_conversation text,
+    build_id text,
+    outcome text NOT NULL DEFAULT '',
+    said text NOT NULL DEFAULT '',
+    model_calls integer NOT NULL DEFAULT 0,
+    tool_faults integer NOT NULL DEFAULT 0,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz,
+    PRIMARY KEY (scope, turn_no)
+);
+CREATE INDEX mission_turns_by_mission ON mission_turns (mission_id, created_at);
+
+-- What was said in a turn, in order: calls of tools and their answers. Read again by the turn's next step.
+CREATE TABLE mission_steps (
+    scope text NOT NULL,
+    turn_no integer NOT NULL,
+    n integer NOT NULL,
+    mailbox_id uuid NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('call', 'answer', 'text')),
+    call_id text NOT NULL DEFAULT '',
+    tool text NOT NULL DEFAULT '',
+    body text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (scope, turn_no, n)
+);
+
+-- Bodies of proposed effects, named by id from workflow history.
+CREATE TABLE mission_proposals (
+    id uuid PRIMARY KEY,
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    scope text NOT NULL,
+    turn_no integer NOT NULL,
+    call_id text NOT NULL,
+    kind text NOT NULL,
+    stable_key text NOT NULL,
+    digest text NOT NULL,
+    body jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- The effect ledger (part 5). A claim is one row; rows are never rewritten out of an absorbing state.
+CREATE TABLE mission_effects (
+    effect_id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    scope text NOT NULL,
+    turn_no integer NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('launch', 'acknowledge', 'complete', 'gate', 'propose_draft', 'result')),
+    stable_key text NOT NULL,
+    claim_no integer NOT NULL DEFAULT 1,
+    external boolean NOT NULL DEFAULT false,
+    request_digest text NOT NULL,
+    state text NOT NULL CHECK (state IN ('claimed', 'completed', 'rejected', 'indeterminate', 'not_admitted')),
+    code text NOT NULL DEFAULT '',
+    claim_token text NOT NULL,
+    build_id text NOT NULL,
+    gate_id text NOT NULL DEFAULT '',
+    result_ref text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (scope, turn_no, kind, stable_key, claim_no)
+);
+CREATE UNIQUE INDEX external_effects_once ON mission_effects (mission_id, kind, stable_key, claim_no) WHERE external;
+CREATE INDEX effects_by_mission ON mission_effects (mission_id, created_at);
+CREATE TABLE mission_effect_evidence (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    effect_id uuid NOT NULL REFERENCES mission_effects,
+    mailbox_id uuid NOT NULL,
+    verdict text NOT NULL CHECK (verdict IN ('proved_done', 'proved_not_done')),
+    proof text NOT NULL,
+    by text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE task_stage_edges (
+    from_stage text NOT NULL,
+    to_stage text NOT NULL,
+    PRIMARY KEY (from_stage, to_stage)
+);
+INSERT INTO task_stage_edges VALUES
+    ('admitted', 'working'), ('working', 'recorded'), ('recorded', 'queued'), ('queued', 'delivered'), ('delivered', 'read'),
+    ('read', 'acknowledged'), ('acknowledged', 'retired'),
+    ('requested', 'admitted'), ('requested', 'not_admitted'), ('not_admitted', 'requested'), ('requested', 'uncertain'),
+    ('uncertain', 'admitted'), ('working', 'recovering'), ('recovering', 'working'), ('recovering', 'recorded'),
+    ('admitted', 'recovering'), ('admitted', 'recorded'), ('admitted', 'fenced'), ('delivered', 'queued'), ('read', 'queued'),
+    ('requested', 'cancelled'), ('not_admitted', 'cancelled'), ('uncertain', 'cancelled'), ('admitted', 'cancelled'),
+    ('working', 'cancelled'), ('recovering', 'cancelled'), ('recorded', 'cancelled'), ('queued', 'cancelled'),
+    ('delivered', 'cancelled'), ('read', 'cancelled');
+
+-- One launch of one delegation. `scope` is the workflow id without the recovery suffix.
+CREATE TABLE task_attempts (
+    attempt_id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    parent_workflow_id text NOT NULL,
+    scope text NOT NULL UNIQUE,
+    task_key text NOT NULL,
+    attempt_no integer NOT NULL,
+    mode text NOT NULL CHECK (mode IN ('assign', 'handoff')),
+    profile text NOT NULL DEFAULT 'agent' CHECK (profile IN ('agent', 'intent_draft')),
+    goal text NOT NULL,
+    contact_id uuid REFERENCES contacts,
+    message_id uuid REFERENCES inbound_messages,
+    capabilities text[] NOT NULL,
+    delegated_by_turn integer NOT NULL,
+    supersedes uuid REFERENCES task_attempts,
+    stage text NOT NULL DEFAULT 'requested' CHECK (stage IN ('requested', 'not_admitted', 'uncertain', 'admitted', 'working',
+        'recovering', 'recorded', 'queued', 'delivered', 'read', 'acknowledged', 'retired', 'fenced', 'cancelled')),
+    stage_times jsonb NOT NULL DEFAULT '{}',
+    wait_reason text NOT NULL DEFAULT '',
+    run_suffix integer NOT NULL DEFAULT 0,
+    recovery_used integer NOT NULL DEFAULT 0,
+    current_turn_no integer NOT NULL DEFAULT 0,
+    no_progress integer NOT NULL DEFAULT 0,
+    seq integer NOT NULL DEFAULT 0,
+    seq_digest text NOT NULL DEFAULT '',
+    reason text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (parent_workflow_id, task_key, attempt_no)
+);
+CREATE INDEX attempts_by_mission ON task_attempts (mission_id, created_at);
+
+-- The one outcome of an attempt; document, digest and status never change.
+CREATE TABLE task_results (
+    result_id uuid PRIMARY KEY REFERENCES task_attempts (attempt_id),
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    status text NOT NULL CHECK (status IN ('complete', 'incomplete', 'cancelled')),
+    document jsonb NOT NULL,
+    digest text NOT NULL,
+    verified boolean NOT NULL DEFAULT false,
+    recorded_at timestamptz NOT NULL DEFAULT now(),
+    delivered_at timestamptz,
+    read_at timestamptz,
+    acknowledged_at timestamptz,
+    acknowledged_by_turn integer,
+    used text CHECK (used IN ('used', 'discarded'))
+);
+CREATE TABLE task_result_conflicts (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    attempt_id uuid NOT NULL REFERENCES task_attempts,
+    mailbox_id uuid NOT NULL,
+    digest text NOT NULL,
+    reason text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Everything offered to a mission, kept also after it closed: the request id answers for good (M118).
+CREATE TABLE mission_inbox (
+    item_id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    scope text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('owner_input', 'mail', 'assigned_result', 'handoff_result', 'task')),
+    input_kind text NOT NULL DEFAULT '',
+    gate_epoch integer NOT NULL DEFAULT 0,
+    created_turn_no integer NOT NULL DEFAULT 0,
+    turn_no integer,
+    seq integer NOT NULL DEFAULT 0,
+    payload_ref text NOT NULL DEFAULT '',
+    payload text NOT NULL DEFAULT '',
+    payload_digest text NOT NULL DEFAULT '',
+    settings jsonb NOT NULL DEFAULT '{}',
+    request_id text NOT NULL,
+    gate_id text NOT NULL DEFAULT '',
+    actor text NOT NULL DEFAULT '',
+    state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed', 'superseded')),
+    reason text NOT NULL DEFAULT '',
+    applied boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (mission_id, request_id)
+);
+CREATE INDEX mission_inbox_unapplied ON mission_inbox (created_at) WHERE NOT applied AND kind = 'owner_input';
+
+-- Stops before the owner, with what the owner is told (M132).
+CREATE TABLE mission_gates (
+    mission_id uuid NOT NULL REFERENCES missions,
+    gate_id text NOT NULL,
+    mailbox_id uuid NOT NULL,
+    gate_epoch integer NOT NULL,
+    reason text NOT NULL CHECK (reason IN ('send', 'payment', 'commitment', 'new_recipient_domain', 'ambiguous_meaning',
+        'idle_guard', 'limit_reached', 'delivery_failed', 'fault', 'indeterminate_effect')),
+    decision_wanted text NOT NULL,
+    why_not_derived text NOT NULL,
+    finished_meanwhile text NOT NULL,
+    cost_of_waiting text NOT NULL,
+    safe_next_step text NOT NULL,
+    subject_digest text NOT NULL DEFAULT '',
+    detail text NOT NULL DEFAULT '',
+    state text NOT NULL CHECK (state IN ('requested', 'open_visible', 'answered', 'consumed', 'withdrawn')),
+    answered_by uuid,
+    request_id text NOT NULL DEFAULT '',
+    wait_reason text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mission_id, gate_id)
+);
+CREATE INDEX gates_waiting ON mission_gates (mailbox_id, created_at) WHERE state = 'open_visible';
+
+-- Append-only progress feed of the pages; never a mail text.
+CREATE TABLE mission_events (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('mission.status', 'turn.state', 'task.stage', 'effect.state', 'gate.opened',
+        'gate.answered', 'gate.consumed', 'capacity.wait')),
+    subject text NOT NULL,
+    value text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX mission_events_by_mission ON mission_events (mission_id, id);
+
+-- Scarce things of the installation (M127).
+CREATE TABLE capacity_pools (
+    pool text PRIMARY KEY CHECK (pool IN ('resident_missions', 'model_executions', 'work_contexts', 'heavy_jobs')),
+    max_leases integer NOT NULL CHECK (max_leases BETWEEN 1 AND 50 AND (pool <> 'resident_missions' OR max_leases >= 2)),
+    state text NOT NULL DEFAULT 'normal' CHECK (state IN ('normal', 'draining'))
+);
+INSERT INTO capacity_pools (pool, max_leases) VALUES
+    ('resident_missions', 5), ('model_executions', 3), ('work_contexts', 2), ('heavy_jobs', 1);
+CREATE TABLE capacity_leases (
+    lease_id uuid PRIMARY KEY DEFAULT uuidv7(),
+    pool text NOT NULL REFERENCES capacity_pools,
+    holder text NOT NULL,
+    mission_id uuid NOT NULL REFERENCES missions,
+    mailbox_id uuid NOT NULL,
+    wake_workflow_id text NOT NULL,
+    state text NOT NULL CHECK (state IN ('waiting', 'granted', 'released', 'expired')),
+    reason text NOT NULL DEFAULT '',
+    since timestamptz NOT NULL DEFAULT now(),
+    granted_at timestamptz,
+    released_at timestamptz
+);
+CREATE UNIQUE INDEX one_lease_per_holder ON capacity_leases (pool, holder) WHERE state IN ('waiting', 'granted');
+CREATE INDEX leases_in_line ON capacity_leases (pool, state, lease_id) WHERE state IN ('waiting', 'granted');
+CREATE INDEX leases_by_mission ON capacity_leases (mission_id) WHERE state IN ('waiting', 'granted');
+
+-- Who may write a shared object (M86).
+CREATE TABLE writer_leases (
+    object text PRIMARY KEY,
+    mailbox_id uuid NOT NULL,
+    holder text NOT NULL,
+    generation integer NOT NULL DEFAULT 1,
+    retired boolean NOT NULL DEFAULT false,
+    since timestamptz NOT NULL DEFAULT now()
+);
+
+-- What a mission's model calls cost is summed from the ledger (M47a).
+ALTER TABLE llm_usage ADD COLUMN mission_id uuid;
+CREATE INDEX llm_usage_by_mission ON llm_usage (mission_id) WHERE mission_id IS NOT NULL;
+
+-- Stages move only along their way (M18), and each one leaves its time and an event.
+CREATE FUNCTION guard_stage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.stage = NEW.stage THEN
+        RETURN NEW;
+    END IF;
+    IF TG_OP = 'UPDATE' AND NOT EXISTS (SELECT 1 FROM deskhand.task_stage_edges e
+        WHERE e.from_stage = OLD.stage AND e.to_stage = NEW.stage) THEN
+        RAISE EXCEPTION 'illegal stage % -> %', OLD.stage, NEW.stage USING ERRCODE = 'DH005';
+    END IF;
+    NEW.stage_times := NEW.stage_times || jsonb_build_object(NEW.stage, clock_timestamp());
+    INSERT INTO deskhand.mission_events (mission_id, mailbox_id, kind, subject, value)
+    VALUES (NEW.mission_id, NEW.mailbox_id, 'task.stage', NEW.attempt_id::text, NEW.stage);
+    RETURN NEW;
+END $$;
+CREATE TRIGGER guard_stage BEFORE INSERT OR UPDATE OF stage ON task_attempts FOR EACH ROW EXECUTE FUNCTION guard_stage();
+
+-- A closed mission stays closed, and what was acknowledged or proved is never taken back.
+CREATE FUNCTION guard_mission() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.status IN ('completed', 'cancelled', 'failed') AND NEW.status <> OLD.status THEN
+        RAISE EXCEPTION 'mission % is closed', OLD.id USING ERRCODE = 'DH006';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER guard_mission BEFORE UPDATE OF status ON missions FOR EACH ROW EXECUTE FUNCTION guard_mission();
+CREATE FUNCTION guard_result() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (NEW.result_id, NEW.status, NEW.document, NEW.digest) IS DISTINCT FROM
+        (OLD.result_id, OLD.status, OLD.document, OLD.digest)
+        OR (OLD.acknowledged_at IS NOT NULL AND NEW.acknowledged_at IS DISTINCT FROM OLD.acknowledged_at) THEN
+        RAISE EXCEPTION 'a result never changes' USING ERRCODE = 'DH007';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER guard_result BEFORE UPDATE ON task_results FOR EACH ROW EXECUTE FUNCTION guard_result();
+CREATE FUNCTION guard_effect() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.state IN ('completed', 'rejected', 'indeterminate') THEN
+        RAISE EXCEPTION 'effect % is settled', OLD.effect_id USING ERRCODE = 'DH008';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER guard_effect BEFORE UPDATE ON mission_effects FOR EACH ROW EXECUTE FUNCTION guard_effect();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON mission_effect_evidence FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON task_result_conflicts FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON mission_events FOR EACH ROW EXECUTE FUNCTION append_only();
+
+DO $$
+DECLARE
+    t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['missions', 'mission_turns', 'mission_steps', 'mission_proposals', 'mission_effects',
+        'mission_effect_evidence', 'task_attempts', 'task_results', 'task_result_conflicts', 'mission_inbox',
+        'mission_gates', 'mission_events', 'capacity_leases', 'writer_leases'] LOOP
+        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
+            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
+    END LOOP;
+END $$;
+GRANT SELECT, INSERT, UPDATE ON missions, mission_turns, mission_steps, mission_proposals, mission_effects,
+    mission_effect_evidence, task_attempts, task_results, task_result_conflicts, mission_inbox, mission_gates,
+    mission_events, capacity_leases, writer_leases TO deskhand_app;
+GRANT SELECT, UPDATE ON capacity_pools TO deskhand_app;
+GRANT SELECT ON task_stage_edges TO deskhand_app;
+-- ==== end of block: missions
+
+-- ==== block: metrics
+-- The numbers that watch automation (15.1), one row per mailbox, metric and five minutes; kept 7 days. `part` tells the values
+-- of one metric apart (a hold reason; mean, p50 or p95), `basis` says what an accuracy rests on. No data, no row.
+CREATE TABLE agent_metrics (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    metric text NOT NULL CHECK (metric IN ('queue_depth', 'held_depth', 'processing_latency', 'error_rate',
+        'classification_accuracy', 'auto_approve_ratio', 'rejection_rate', 'llm_cost')),
+    part text NOT NULL DEFAULT '',
+    window_start timestamptz NOT NULL,
+    value double precision NOT NULL,
+    sample_count integer NOT NULL CHECK (sample_count >= 0),
+    basis text NOT NULL DEFAULT '' CHECK (basis IN ('', 'labelled', 'self_reported')),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, metric, part, window_start)
+);
+CREATE INDEX metrics_by_age ON agent_metrics (window_start);
+
+-- What a reviewer says a message is about, beside what the model said; the newest word of people counts (15.1, gate 5).
+CREATE TABLE category_labels (
+    message_id uuid PRIMARY KEY REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    model_category text NOT NULL,
+    category text NOT NULL CHECK (category IN ('support', 'sales', 'billing', 'feature_request', 'complaint', 'spam',
+        'internal', 'other')),
+    by text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX labels_by_time ON category_labels (mailbox_id, at);
+
+-- Why a breaker is in its state, what it saw last, and whose turn it is while only one model step may run (P96).
+ALTER TABLE agent_circuit_breakers ADD COLUMN reason text NOT NULL DEFAULT '', ADD COLUMN evaluated_at timestamptz,
+    ADD COLUMN last_bad integer, ADD COLUMN last_total integer, ADD COLUMN turn_holder text, ADD COLUMN turn_until timestamptz,
+    ADD COLUMN turn_failed boolean NOT NULL DEFAULT false;
+
+-- Windows are read by time. Block ranges keep updates of these busy tables cheap, their rows lie in the order of time.
+CREATE INDEX actions_by_end ON agent_actions USING brin (completed_at) WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX events_by_time ON lifecycle_events USING brin (at) WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX decisions_by_time ON autonomy_decisions (mailbox_id, created_at);
+CREATE INDEX feedback_by_time ON autonomy_feedback (mailbox_id, created_at);
+CREATE INDEX messages_held ON inbound_messages (mailbox_id, hold_reason, changed_at) WHERE hold_reason IS NOT NULL;
+CREATE INDEX outbox_claimed_alone ON outbox (mailbox_id, claimed_at) WHERE automatic AND claimed_at IS NOT NULL;
+
+DO $$
+DECLARE
+    t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['agent_metrics', 'category_labels'] LOOP
+        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
+            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
+    END LOOP;
+END $$;
+GRANT SELECT, INSERT, UPDATE ON agent_metrics, category_labels TO deskhand_app;
+GRANT DELETE ON agent_metrics, wake_queue, error_details, rate_budgets TO deskhand_app;
+-- ==== end of block: metrics
+
+-- ==== block: loops, incidents and the way back to a mail of ours
+-- Who lifted the mark "this may be two machines"; automatic replies are counted anew from then (LO2, AU11).
+ALTER TABLE conversation_threads ADD COLUMN loop_lifted_at timestamptz, ADD COLUMN loop_lifted_by text;
+
+-- When a person last decided about a thread: a reply of their own, or lifting the mark. '-infinity' if nobody did.
+CREATE FUNCTION last_human_action(thread uuid) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT coalesce(greatest((SELECT max(o.decided_at) FROM deskhand.outbox o WHERE o.thread_id = thread AND NOT o.automatic),
+        (SELECT t.loop_lifted_at FROM deskhand.conversation_threads t WHERE t.id = thread)), '-infinity')
+$$;
+CREATE INDEX outbox_by_thread ON outbox (thread_id, decided_at);
+
+-- News about a mail we sent names it by the id its provider gave it (AD2).
+CREATE INDEX outbox_by_provider_id ON outbox (provider_id) WHERE provider_id IS NOT NULL;
+CREATE INDEX mail_ids_of_ours ON mail_ids (rfc_id) WHERE kind IN ('sent', 'alias');
+
+-- An automatic reply that went wrong: it came back, was complained of, or was answered in anger (P89). A person
+-- acknowledges it; the rule it switched off stays off until a person switches it on.
+CREATE TABLE incidents (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    kind text NOT NULL CHECK (kind IN ('bounced', 'complained', 'negative_answer')),
+    outbox_id uuid NOT NULL REFERENCES outbox,
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    caused_by uuid REFERENCES accepted_mail,
+    sender text NOT NULL,
+    category text NOT NULL,
+    opened_at timestamptz NOT NULL DEFAULT now(),
+    acknowledged_at timestamptz,
+    acknowledged_by text,
+    UNIQUE (outbox_id, kind)
+);
+CREATE INDEX incidents_open ON incidents (mailbox_id, opened_at DESC) WHERE acknowledged_at IS NULL;
+ALTER TABLE incidents ENABLE ROW LEVEL SECURITY;
+CREATE POLICY by_mailbox ON incidents USING ((SELECT current_setting('deskhand.mailbox', true)) = '*'
+    OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
+GRANT SELECT, INSERT, UPDATE ON incidents TO deskhand_app;
+-- ==== end of block: loops, incidents and the way back to a mail of ours

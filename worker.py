@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
+import uvloop
 from temporalio.client import Client
 from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
@@ -138,5 +139,4 @@ async def _run_until_stopped(worker: Worker, relay: Relay) -> None:
 
 
 if __name__ == "__main__":
-    import uvloop
     uvloop.run(main())

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode
 
 import httpx2
 import orjson
-from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from authlib.oidc.discovery import get_well_known_url
+from authlib.oauth2.rfc7636 import create_s256_code_challenge  # type: ignore[import-untyped]
+from authlib.oidc.discovery import get_well_known_url  # type: ignore[import-untyped]
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet

@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "demo": Entry("cli.demo", "Send a few real-looking mails through the webhook and follow each to its end."),
     "review": Entry("cli.review", "List, approve and reject drafts."),
     "ingest": Entry("cli.ingest", "Hand mail files to the webhook."),
+    "access": Entry("cli.lost_access", "Replace a lost password, API token or webhook secret."),
     "knowledge": Entry("cli.knowledge", "Import and search what drafts are answered from."),
     "ledger": Entry("cli.ledger", "Account for every mail that came in."),
 }

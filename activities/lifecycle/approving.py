@@ -27,6 +27,8 @@ async def automatic_objection(work: Work) -> str | None:
     if not await work.tx.value("claim_automation_on", await work.tx.value("step_decision_id", work.id)):
         return "switched_off"
     route = await _route_output(work)
+    if work.thread["loop_suspected"]:
+        return "loop_suspected"
     now = await work.tx.value("clock")
     midnight = next_midnight(now, ZoneInfo(work.config["timezone"]))
     if not await _charge(work, route, midnight):

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from activities.lifecycle import arrival_facts
 from activities.lifecycle.arrival_facts import Arrival
+from activities.lifecycle.loop_signs import with_loop_signs
 from activities.lifecycle.others import archive_other, withdraw_other
 from activities.lifecycle.work import Work
 from activities.ports import Transaction
@@ -38,6 +39,7 @@ async def enter_message(tx: Transaction, command: Command, keyring: Keyring) -> 
     decision = await _decide(tx, arrival, keyring)
     thread_id = decision.thread_id or await _new_thread(tx, arrival, contact_id)
     thread = await tx.one("lifecycle_lock_thread", thread_id)
+    arrival = await with_loop_signs(tx, arrival, thread_id)
     if contact_id is not None:
         await tx.run("receive_contact_facts", contact_id, arrival.contact_name, arrival.mail.language)
     await _insert(tx, arrival, decision, thread_id, contact_id)

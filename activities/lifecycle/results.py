@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from activities.lifecycle.loop_signs import look_at_draft
 from activities.lifecycle.work import Work
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput, RouteOutput, ScanOutput
 from contracts.security import Evidence, SecurityFlags
@@ -87,6 +88,7 @@ async def _draft(work: Work, output: Any, to: Status | None) -> None:
         revision,
         d.offline,
     )
+    await look_at_draft(work, d.text)
 
 
 async def _context_injection(work: Work, d: DraftOutput) -> None:

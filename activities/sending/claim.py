@@ -7,11 +7,12 @@ from uuid import UUID
 from activities.lifecycle.writer import apply_in
 from activities.ports import Row, Transaction
 from activities.sending.rendering import render
-from activities.steps.route_facts import SENDER_CAP, THREAD_CAP, hours_of
+from activities.steps.route_facts import hours_of
 from contracts.delivery import Outgoing
 from contracts.lifecycle import Command, SendResult, Withdraw
 from contracts.status import OutboxState, Status
 from contracts.workflow import DeliverRequest, DeliverResult, DeliverState
+from domain.automatic_mail.loops import SENDER_CAP, THREAD_CAP
 from domain.detect.parts import TextPart
 from domain.detect.scan import scan
 from domain.keys import Keyring
@@ -107,6 +108,8 @@ async def _automatic_objection(tx: Transaction, row: Row, message: Row, now: dat
     await tx.run("enter_budget_rows", row["mailbox_id"], [sender])
     await tx.rows("enter_budget", row["mailbox_id"], [sender])
     sent = await tx.must("claim_sent_automatically", row["thread_id"], row["mailbox_id"], message["from_identity"])
+    if sent["loop_suspected"]:
+        return "loop_suspected"
     return "loop_cap" if sent["in_thread"] >= THREAD_CAP or sent["to_sender"] >= SENDER_CAP else None
 
 

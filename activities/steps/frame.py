@@ -4,7 +4,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import ModuleType
@@ -13,6 +13,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities.model_turns import ModelHeld, model_turn
 from activities.ports import Completion, Database, Embedder, Models, Row
 from contracts.barriers import barrier
 from contracts.base import Contract
@@ -45,6 +46,7 @@ class StepContext:
     tools: StepTools
     run: RunContext
     message: Row
+    step: str = ""
     earlier: Mapping[str, Row] = field(default_factory=dict)
     usages: list[Usage] = field(default_factory=list)
 
@@ -52,7 +54,9 @@ class StepContext:
     def usage_context(self) -> UsageContext:
         """Whom model calls are charged to."""
         run = self.run
-        return UsageContext(mailbox_id=str(run.mailbox_id), message_id=str(run.message_id), run_no=run.run_no)
+        return UsageContext(
+            mailbox_id=str(run.mailbox_id), message_id=str(run.message_id), run_no=run.run_no, step=self.step or None
+        )
 
     async def ask(self, task: ModelTask, prompt: Prompt, schema: type[Any]) -> Any:
         """A structured answer; the call is in the ledger and in this step's tally."""
@@ -88,6 +92,8 @@ async def _guarded(module: ModuleType, tools: StepTools, step: StepInput) -> Rou
         return await _run(module, tools, step)
     except AgentOff:
         return done(reason="agent_off", hold=HoldReason.AGENT_OFF)
+    except ModelHeld as held:
+        return done(reason=str(held.reason), hold=held.reason)
     except TransientFault as fault:
         detail = await _store_error(tools, step, fault)
         wait = fault.retry_after_s
@@ -107,6 +113,7 @@ async def _run(module: ModuleType, tools: StepTools, step: StepInput) -> Route:
     async with tools.database.transaction(step.run.mailbox_id) as tx:
         message = await tx.one("step_message", step.run.message_id)
         rows = await tx.rows("step_outputs_of_run", step.run.message_id, step.run.run_no)
+        turn = await tx.must("turn_facts", step.run.mailbox_id) if module.TIER is not None else None
     earlier = {row["kind"]: row for row in rows}
     stored = earlier.get(str(module.KIND))
     if message is None:
@@ -114,13 +121,23 @@ async def _run(module: ModuleType, tools: StepTools, step: StepInput) -> Route:
     key = _key(step.run, message)
     if stored is not None and (stored["decision"] or {}).get("key") == key:
         return module.route(module.OUTPUT.model_validate(stored["output"]), step, message)
-    context = StepContext(tools=tools, run=step.run, message=message, earlier=earlier)
+    context = StepContext(tools=tools, run=step.run, message=message, step=str(module.KIND), earlier=earlier)
     started = time.monotonic()
-    output: Contract = await module.execute(context, step)
+    output = await _execute(module, context, step, turn)
     route: Route = module.route(output, step, message)
     await _store_output(context, module, output, route, key, int((time.monotonic() - started) * 1000))
     await barrier(f"after_store/{module.KIND}", step.run.message_id)
     return route
+
+
+async def _execute(module: ModuleType, context: StepContext, step: StepInput, turn: Row | None) -> Contract:
+    """The step's own work; one that asks a model needs its turn and its money first (P96, P111)."""
+    message = context.message
+    asks = turn is not None and (message["agent_on"] or message["requested_by_person"])
+    around = model_turn(context.tools.database, turn, message, context.step) if turn and asks else nullcontext()
+    async with around:
+        output: Contract = await module.execute(context, step)
+    return output
 
 
 def _key(run: RunContext, message: Row) -> str:

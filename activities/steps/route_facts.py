@@ -11,6 +11,7 @@ from activities.steps.stored import classification_of, context_of, draft_of
 from contracts.classification import IntentKind
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput
 from contracts.status import Status
+from domain.automatic_mail.loops import SENDER_CAP, THREAD_CAP
 from domain.breakers import Breaker, BreakerKind, BreakerState
 from domain.briefing.compaction import ContextTier
 from domain.budget.calendar_day import day_start, month_start
@@ -37,8 +38,6 @@ from domain.routing.handling import HandledMessage, HandlingKind, HandlingRule, 
 from domain.routing.rules import AutonomyRule, GlobalFallback, RuleMode, governing_rule
 from domain.routing.working_hours import HoursOverride, WorkingHours, hours_in_force
 
-THREAD_CAP = 2
-SENDER_CAP = 5
 NO_AUTONOMY = frozenset(
     {
         "parts_differ", "maybe_hidden", "html_too_big", "encrypted", "same_id_other_body", "third_party",

@@ -6,7 +6,8 @@ SELECT digest, outcome FROM lifecycle_commands WHERE message_id = $1 AND cause_k
 SELECT mailbox_id, thread_id FROM inbound_messages WHERE id = $1
 
 -- name: lifecycle_lock_thread
-SELECT id, status, contact_id, contact_identifier, assigned_to, snoozed_until FROM conversation_threads WHERE id = $1 FOR UPDATE
+SELECT id, status, contact_id, contact_identifier, assigned_to, snoozed_until, loop_suspected FROM conversation_threads WHERE id = $1
+FOR UPDATE
 
 -- name: lifecycle_lock_message
 SELECT c.*, m.*, b.address AS mailbox_address, b.name AS mailbox_name, b.timezone, b.organisation_id
@@ -201,6 +202,41 @@ SELECT EXISTS (SELECT 1 FROM address_blocks WHERE mailbox_id = $1 AND address = 
 
 -- name: receive_own_outbox
 SELECT count(*) FROM mail_ids WHERE mailbox_id = $1 AND rfc_id = ANY ($2) AND kind IN ('sent', 'alias')
+
+-- name: receive_loop_signs
+-- AU11-AU13 from the sender's newest 50 mails, so that a flood of one sender costs no more at its end than at its start;
+-- gate 9 and the claim count all of them. A send counts from its claim, for an answer can be here before it is booked.
+WITH recent AS (
+    SELECT id, received_at, new_text FROM inbound_messages
+    WHERE mailbox_id = $1 AND from_identity = $2 AND received_at <= $5 AND id <> $4 ORDER BY received_at DESC, id DESC LIMIT 50
+), sends AS (
+    SELECT o.automatic, coalesce(o.claimed_at, o.sent_at) AS begun_at, coalesce(o.sent_at, o.claimed_at) AS at
+    FROM recent r JOIN outbox o ON o.message_id = r.id WHERE o.state IN ('sending', 'sent', 'ambiguous', 'bounced')
+), mails AS (
+    SELECT id, received_at FROM recent WHERE received_at > $5::timestamptz - interval '24 hours'
+    UNION ALL SELECT $4, $5
+)
+SELECT (SELECT count(*) FROM outbox o WHERE o.thread_id = $3 AND o.automatic AND o.state IN ('sending', 'sent', 'ambiguous', 'bounced')
+        AND o.decided_at > last_human_action($3))::int AS in_thread,
+    (SELECT count(*) FROM sends WHERE automatic AND begun_at > $5::timestamptz - interval '24 hours')::int AS to_sender,
+    (SELECT new_text FROM recent ORDER BY received_at DESC, id DESC LIMIT 1) AS previous_text,
+    ARRAY(SELECT min(m.received_at - least(s.at, m.received_at)) FROM mails m JOIN sends s ON s.begun_at <= m.received_at
+        GROUP BY m.id) AS answer_delays
+
+-- name: loop_suspect
+UPDATE conversation_threads SET loop_suspected = true WHERE id = $1 AND NOT loop_suspected RETURNING id
+
+-- name: loop_set_hits
+UPDATE inbound_messages SET automatic_hits = $2, automatic_class = $3 WHERE id = $1
+
+-- name: loop_last_automatic_text
+SELECT r.text FROM outbox o JOIN draft_revisions r ON r.message_id = o.message_id AND r.revision = o.revision
+WHERE o.thread_id = $1 AND o.message_id <> $2 AND o.automatic AND o.state IN ('sending', 'sent', 'ambiguous', 'bounced')
+ORDER BY o.decided_at DESC LIMIT 1
+
+-- name: loop_lift
+UPDATE conversation_threads SET loop_suspected = false, loop_lifted_at = clock_timestamp(), loop_lifted_by = $2
+WHERE id = $1 AND loop_suspected RETURNING mailbox_id
 
 -- ---------------------------------------------------------------- entering and stepping
 

@@ -24,7 +24,7 @@ UPDATE sessions SET ended_at = now(), flash = NULL, undo = NULL
 WHERE user_id = $1 AND id_hash <> $2 AND ended_at IS NULL
 
 -- name: people_named
-SELECT u.id, u.email, u.name, u.role, u.disabled_at FROM users u
+SELECT u.id, u.organisation_id, u.email, u.name, u.role, u.disabled_at FROM users u
 WHERE lower(u.email) = $1 ORDER BY u.disabled_at IS NOT NULL, u.id LIMIT 1
 
 -- name: people_add

@@ -43,8 +43,8 @@ SELECT r.* FROM autonomy_decisions d JOIN autonomy_rules r ON r.id = d.rule_id W
 
 -- name: claim_sent_automatically
 SELECT (SELECT count(*) FROM outbox WHERE thread_id = $1 AND automatic AND state IN ('sending', 'sent', 'ambiguous', 'bounced')
-        AND decided_at > coalesce((SELECT max(decided_at) FROM outbox WHERE thread_id = $1 AND NOT automatic), '-infinity'))::int
-        AS in_thread,
+        AND decided_at > last_human_action($1))::int AS in_thread,
+    (SELECT loop_suspected FROM conversation_threads WHERE id = $1) AS loop_suspected,
     (SELECT count(*) FROM outbox o JOIN inbound_messages n ON n.id = o.message_id WHERE o.mailbox_id = $2 AND o.automatic
         AND n.from_identity = $3 AND o.claimed_at > now() - interval '24 hours'
         AND o.state IN ('sending', 'sent', 'ambiguous', 'bounced'))::int AS to_sender

@@ -95,9 +95,8 @@ SELECT clock_timestamp() AS now,
         FROM autonomy_rules WHERE id = $5::uuid),
         (SELECT CASE WHEN daily_auto_reply_reset_at <= now() THEN 0 ELSE daily_auto_reply_count END
         FROM agent_config WHERE mailbox_id = $1)) AS today,
-    (SELECT count(*) FROM outbox WHERE thread_id = $2 AND automatic AND state IN ('sent', 'sending', 'ambiguous')
-        AND decided_at > coalesce((SELECT max(decided_at) FROM outbox WHERE thread_id = $2 AND NOT automatic), '-infinity'))::int
-        AS thread_automatic,
+    (SELECT count(*) FROM outbox WHERE thread_id = $2 AND automatic AND state IN ('sent', 'sending', 'ambiguous', 'bounced')
+        AND decided_at > last_human_action($2))::int AS thread_automatic,
     (SELECT count(*) FROM outbox o JOIN inbound_messages n ON n.id = o.message_id WHERE o.mailbox_id = $1 AND o.automatic
         AND n.from_identity = $3 AND o.decided_at > now() - interval '24 hours' AND o.state <> 'cancelled')::int AS sender_automatic
 

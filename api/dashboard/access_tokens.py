@@ -76,7 +76,7 @@ async def _page(
     kept = (visit.session.flash or {}).get("fields") or {}
     return await show(
         visit, "access.html", status, rows=rows, people=people, problem=problem, made=made, scopes=SCOPES, days=DAYS,
-        name=visit.form.get("name") if problem else kept.get("name", ""), place=PLACE,
+        token_name=visit.form.get("name") if problem else kept.get("name", ""), place=PLACE,
         picked=visit.form.all("scopes") if problem else ["read"],
         person=visit.form.get("person") if problem else str(visit.who.user_id),
         lasts=visit.form.get("days") if problem else "90", base=visit.services.settings.dashboard_base_url(),

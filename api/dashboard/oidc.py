@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from adapters.oidc import Provider, ProviderAway, Question
-from api.dashboard import sessions
 from api.dashboard.forms import read_form, safe_path
 from api.dashboard.kept import Kept, carried, from_row
 from api.dashboard.oidc_people import admitted

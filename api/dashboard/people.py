@@ -1,4 +1,4 @@
-"""Who may come in and what they may do: people of the organisation, their roles, sessions and one-time links (HU7, HU8).
+"""Who may come in and what they may do: people, their roles, sessions and one-time links (HU7, HU8).
 
 There is always an administrator left who can sign in; two who remove each other at once find that out one by one.
 """

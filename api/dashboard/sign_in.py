@@ -125,6 +125,14 @@ async def _try(
         return await welcome(tx, request, services, user, form.get("next"), carried(form))
 
 
+def throttled(request: Request, services: Services, email: str) -> tuple[str, str]:
+    """What failures are counted for: the account and the address, as keyed hashes."""
+    key = services.keyring.derive("sign-in")
+    address = request.client.host if request.client else ""
+    named = (f"account/{email}", f"address/{address}")
+    return tuple(hmac.new(key, n.encode("utf-8", "replace"), hashlib.sha256).hexdigest() for n in named)  # type: ignore[return-value]
+
+
 def is_password_of(user: Any, password: str) -> bool:
     """Whether it is; takes as long for a person without a password, and for nobody."""
     known = user["password_hash"] if user and user["password_hash"] else None

@@ -26,9 +26,10 @@ SCOPES: Final = ("read", "review", "admin")
 
 INSERT_SOURCE: Final = "INSERT INTO sources (name, organisation_id, kind) VALUES ($1, $2, $3)"
 INSERT_SECRET: Final = "INSERT INTO webhook_secrets (source, sealed) VALUES ($1, $2)"
-INSERT_TOKEN: Final = """
+TOKEN_NAME: Final = "first start"
+INSERT_TOKEN: Final = f"""
 INSERT INTO api_tokens (user_id, name, token_hash, scopes, expires_at)
-VALUES ($1, 'first start', $2, $3, now() + make_interval(days => $4))
+VALUES ($1, '{TOKEN_NAME}', $2, $3, now() + make_interval(days => $4))
 """
 INSERT_BREAKER: Final = """
 INSERT INTO agent_circuit_breakers (mailbox_id, kind, threshold, window_s, min_sample, cool_down_s, probe_limit)
@@ -53,14 +54,26 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def new_token() -> str:
+    """A fresh API token."""
+    return TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def new_secret(kind: str) -> str:
+    """A fresh webhook secret in the form its kind of source takes: hex for `mta`, else as Standard Webhooks has it."""
+    if kind == "mta":
+        return secrets.token_hex(SECRET_BYTES)
+    return "whsec_" + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
 async def give_access(connection: asyncpg.Connection, organisation: UUID, user: UUID, master: bytes | None) -> Access:
     """Adds the sources `mta` and `default` and a token of the user, within the caller's transaction."""
-    token = TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
+    token = new_token()
     await connection.execute(INSERT_TOKEN, user, token_hash(token), list(SCOPES), TOKEN_DAYS)
     if master is None:
         return Access(token)
     keyring = Keyring(master)
-    mta, raw = secrets.token_hex(SECRET_BYTES), "whsec_" + _base64(secrets.token_bytes(SECRET_BYTES))
+    mta, raw = new_secret("mta"), new_secret("raw")
     for name, kind, secret in ((MTA_SOURCE, "mta", mta), (RAW_SOURCE, "raw", raw)):
         await connection.execute(INSERT_SOURCE, name, organisation, kind)
         await connection.execute(INSERT_SECRET, name, seal(keyring, secret))
@@ -84,7 +97,3 @@ def secrets_file_text(access: Access) -> str:
         f"DESKHAND_MTA_SECRET={access.mta_secret}\n"
         f"DESKHAND_RAW_SECRET={access.raw_secret}\n"
     )
-
-
-def _base64(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()

@@ -4,14 +4,14 @@ Only the embedded stack turns the agent on by itself (P112, A108). A second star
 claim sends (D8).
 """
 
-import secrets
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 import asyncpg
-from argon2 import PasswordHasher
 
+from adapters.password_links import link_path, make_link
+from adapters.postgres import Transaction
 from cli.stack.first_access import Access, add_breakers, give_access
 
 ACTOR: Final = "first start"
@@ -19,7 +19,6 @@ ADMIN_ADDRESS: Final = "admin@localhost"
 LOCK_KEY: Final = 0x66697273740001
 FLAGS_ON: Final = ("ai", "ai.agent", "ai.knowledge")
 FLAGS_OFF: Final = ("ai.autonomy",)
-PASSWORD_BYTES: Final = 12
 
 INSERT_MAILBOX: Final = """
 INSERT INTO mailboxes (organisation_id, address, name, kind, is_default) VALUES ($1, $2, $3, $4, $5) RETURNING id
@@ -30,7 +29,7 @@ INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after)
 VALUES ($1, $2, 'flag_on', $3, '{"is_on": false}', '{"is_on": true}')
 """
 INSERT_ADMIN: Final = """
-INSERT INTO users (organisation_id, email, name, role, password_hash) VALUES ($1, $2, 'Admin', 'admin', $3) RETURNING id
+INSERT INTO users (organisation_id, email, name, role) VALUES ($1, $2, 'Admin', 'admin') RETURNING id
 """
 PROMOTE_BUILD: Final = """
 INSERT INTO current_build (component, build_id, promoted_by) VALUES ('worker', $1, $2)
@@ -44,7 +43,8 @@ class FirstLogin:
     """The first administrator and the ways in; all secrets are known here only once, and stored hashed or sealed."""
 
     address: str
-    password: str
+    link: str
+    """Path of the one-time link, where the administrator chooses a password within 24 hours."""
     access: Access
 
     @property
@@ -63,7 +63,7 @@ class FirstLogin:
         return self.access.raw_secret
 
     def __repr__(self) -> str:
-        return f"FirstLogin(address={self.address!r}, password=...)"
+        return f"FirstLogin(address={self.address!r}, link=...)"
 
 
 async def set_up(
@@ -84,6 +84,18 @@ async def set_up(
         await connection.close()
 
 
+async def link_of_newcomer(url: str) -> tuple[str, str] | None:
+    """Address and path of a fresh link, as long as no administrator ever signed in; the link before it is void."""
+    connection = await asyncpg.connect(url, timeout=10, server_settings={"search_path": "deskhand, public"})
+    try:
+        async with connection.transaction():
+            tx = Transaction(connection)
+            admin = await tx.one("people_newcomer")
+            return None if admin is None else (admin["email"], link_path(await make_link(tx, admin["id"], ACTOR)))
+    finally:
+        await connection.close()
+
+
 async def _fill(
     connection: asyncpg.Connection, mailbox_address: str, agent_on: bool, key: bytes | None
 ) -> FirstLogin | None:
@@ -91,9 +103,9 @@ async def _fill(
         return None
     organisation = await connection.fetchval("INSERT INTO organisations (name) VALUES ('Deskhand') RETURNING id")
     await _add_mailboxes(connection, organisation, mailbox_address, agent_on)
-    password = secrets.token_urlsafe(PASSWORD_BYTES)
-    admin = await connection.fetchval(INSERT_ADMIN, organisation, ADMIN_ADDRESS, PasswordHasher().hash(password))
-    return FirstLogin(ADMIN_ADDRESS, password, await give_access(connection, organisation, admin, key))
+    admin = await connection.fetchval(INSERT_ADMIN, organisation, ADMIN_ADDRESS)
+    link = link_path(await make_link(Transaction(connection), admin, ACTOR))
+    return FirstLogin(ADMIN_ADDRESS, link, await give_access(connection, organisation, admin, key))
 
 
 async def _add_mailboxes(

@@ -19,7 +19,7 @@ from cli.stack.environment import (
 )
 from cli.stack.faults import StackFault
 from cli.stack.first_access import secrets_file_text
-from cli.stack.first_start import FirstLogin, set_up
+from cli.stack.first_start import FirstLogin, link_of_newcomer, set_up
 from cli.stack.leftovers import end_orphans, remember_children
 from cli.stack.parts import READY_TIMEOUT_S, Part, answers_http, api_part, offline_part, worker_part
 from cli.stack.ports import StackPorts, load_ports, require_free
@@ -52,6 +52,7 @@ class Stack:
         self.display = display
         self.parts: list[Part] = []
         self.login: FirstLogin | None = None
+        self.newcomer: tuple[str, str] | None = None
         self.settings: Settings | None = None
         self._products = products
         self._postgres = Postgres(state, ports.postgres_port, say=self._say)
@@ -143,8 +144,10 @@ class Stack:
             organisation_key=self.settings.organisation_key_bytes(),
         )
         if self.login:
-            write_private(self.state.first_login_file, f"{self.login.address}\n{self.login.password}\n")
             write_private(self.state.webhook_secrets_file, secrets_file_text(self.login.access))
+            self.newcomer = self.login.address, self.login.link
+        else:
+            self.newcomer = await link_of_newcomer(self._postgres.url(APP))
 
     def facts(self) -> dict[str, str]:
         """What a person wants to know once everything runs."""
@@ -162,9 +165,11 @@ class Stack:
         }
 
     def _login_words(self) -> str:
-        if self.login:
-            return f"{self.login.address}  password {self.login.password}"
-        return f"as before (first login: {self.state.first_login_file})"
+        assert self.settings is not None
+        if self.newcomer:
+            address, link = self.newcomer
+            return f"{address}, set the password within a day at {self.settings.dashboard_base_url()}{link}"
+        return "as before (`deskhand access link` replaces a lost password)"
 
     def _token_words(self) -> str:
         where = f"with the webhook secrets in {self.state.webhook_secrets_file}"

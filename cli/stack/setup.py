@@ -22,10 +22,12 @@ def setup(
     agent_on: Annotated[bool, typer.Option("--agent-on", help="Turn the agent on for the default mailbox.")] = False,
 ) -> None:
     """Apply the schema and make the first rows on servers of your own; running it again changes nothing."""
-    outcome, login = asyncio.run(_set_up(Settings(), agent_on))
+    settings = Settings()
+    outcome, login = asyncio.run(_set_up(settings, agent_on))
     typer.echo(f"Schema {outcome.value}; Temporal namespace and search attributes are there.")
     if login:
-        typer.echo(f"First login: {login.address}  password {login.password}")
+        typer.echo(f"First login: {login.address}, set the password within a day at")
+        typer.echo(f"  {settings.dashboard_base_url()}{login.link}")
         typer.echo(secrets_file_text(login.access), nl=False)
 
 

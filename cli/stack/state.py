@@ -44,7 +44,6 @@ class StateDir:
         self.temporal_file = path / "temporal.db"
         self.secrets_file = path / "secrets.json"
         self.env_file = env_file or path / "deskhand.env"
-        self.first_login_file = path / "first-login.txt"
         self.webhook_secrets_file = path / "secrets.env"
         self.children_file = path / "children.json"
         self.lock_file = path / "run.lock"
@@ -125,6 +124,15 @@ class StateDir:
         changed = _with_values(text, values)
         if changed != text or not self.env_file.is_file():
             write_private(self.env_file, changed)
+
+
+    def keep_secret(self, name: str, value: str) -> bool:
+        """Put one secret into the file that people and `deskhand demo` read; False where there is no such file."""
+        if not self.webhook_secrets_file.is_file():
+            return False
+        text = self.webhook_secrets_file.read_text(encoding="utf-8")
+        write_private(self.webhook_secrets_file, _with_values(text, {name: value}))
+        return True
 
 
 def default_state() -> StateDir:

@@ -9,6 +9,8 @@ from contracts.base import Contract
 from contracts.mail import AutomaticClass, AutomaticHit
 from domain.automatic_mail.facts import hit
 
+THREAD_CAP = 2
+SENDER_CAP = 5
 GRAM_CHARS = 5
 MAX_COMPARED_CHARS = 20_000
 NEAR_SAME = 0.9
@@ -26,8 +28,8 @@ class LoopFacts(Contract):
 
     thread_automatic_replies: int = 0
     sender_automatic_replies_24h: int = 0
-    thread_cap: int = 2
-    sender_cap: int = 5
+    thread_cap: int = THREAD_CAP
+    sender_cap: int = SENDER_CAP
     new_text: str = ""
     sender_previous_text: str = ""
     draft_text: str = ""

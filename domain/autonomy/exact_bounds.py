@@ -48,9 +48,7 @@ def _root(falling: Callable[[float], float], level: float) -> float:
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
     """The regularised incomplete beta function, by the continued fraction on the side where it converges fast."""
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(a, b, x) / a
     return 1.0 - front * _fraction(b, a, 1 - x) / b

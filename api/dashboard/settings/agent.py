@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.settings import problems
 from api.dashboard.settings.fields import SECTIONS, Field, fields_of, meant, shown, typed
-from api.dashboard.settings.hours import next_holidays, zones
+from api.dashboard.settings.hours import next_holidays, regions, zones
 from api.dashboard.settings.mailbox import Box, find_mailbox, kept_fields, show_box
 from api.dashboard.settings.preview import preview_of
 from api.dashboard.visit import Visit
@@ -131,7 +131,8 @@ async def _show(
     given = {entry.field.name: entry.value for entry in entries}
     return await show_box(
         visit, box, section, "settings_agent.html", status, entries=entries, seen=seen,
-        about=lambda name: _about(visit.words, name), bounds=lambda field: problems.bounds(visit.words, field), zones=zones(),
+        about=lambda name: _about(visit.words, name), bounds=lambda field: problems.bounds(visit.words, field),
+        zones=zones(), regions=regions() if section == "hours" else (),
         default=lambda field: shown(field, field.default), holidays=next_holidays(given.get("holidays_region", "")),
         preview=preview_of(visit.words, given) if section == "replies" else None, **{"theirs": [], **values},
     )  # fmt: skip

@@ -103,8 +103,8 @@ def unit_of(name: str) -> Unit:
     if name == "review_due_after_s":
         return Unit("minutes", Decimal(60))
     for end, unit in (
-        ("_ms", Unit("seconds", Decimal(1000))), ("_s", Unit("seconds")), ("_days", Unit("days")), ("_usd", Unit("usd")),
-        ("_per_min", Unit("per_minute")),
+        ("_ms", Unit("seconds", Decimal(1000))), ("_s", Unit("seconds")), ("_days", Unit("days")),
+        ("_usd", Unit("usd")), ("_per_min", Unit("per_minute")),
     ):  # fmt: skip
         if name.endswith(end):
             return unit

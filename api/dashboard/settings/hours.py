@@ -12,7 +12,7 @@ MOST_SHOWN = 3
 @cache
 def zones() -> tuple[str, ...]:
     """IANA names by region; the aliases without a region stay out but for UTC."""
-    return ("UTC", *sorted(z for z in available_timezones() if "/" in z and not z.startswith(("Etc/", "posix/", "right/"))))
+    return ("UTC", *sorted(z for z in available_timezones() if "/" in z and not z.startswith("Etc/")))
 
 
 @cache

@@ -48,7 +48,8 @@ async def find_mailbox(tx: Transaction, visit: Visit, mailbox_id: UUID) -> Box:
 
 async def show_box(visit: Visit, box: Box, part: str, template: str, status: int = 200, **values: Any) -> Response:
     """A page of one mailbox, with the parts beside it."""
-    return await show(visit, template, status, box=box, part=part, base=f"/dashboard/settings/mailboxes/{box.id}", **values)
+    base = f"/dashboard/settings/mailboxes/{box.id}"
+    return await show(visit, template, status, box=box, part=part, base=base, **values)
 
 
 def kept_fields(visit: Visit, action: str) -> dict[str, str]:

@@ -30,8 +30,10 @@ def bounds(words: Words, field: Field) -> str:
     """From where to where, with the unit."""
     unit = words(f"unit.{field.unit.name}") if field.unit.name else ""
     if field.low is None or field.high is None or field.high > Decimal(10**9):
-        return words("settings.problem.least", low=field.low or 0, unit=unit).strip()
-    return words("settings.problem.range", low=field.low, high=field.high, unit=unit).strip()
+        text = words("settings.problem.least", low=field.low or 0, unit=unit)
+    else:
+        text = words("settings.problem.range", low=field.low, high=field.high, unit=unit)
+    return f"{text.strip()}."
 
 
 def of_errors(words: Words, fields: Iterable[Field], errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:

@@ -21,7 +21,8 @@ def webhook_url(kind: str, name: str, base_url: str) -> str:
 
 def _raw(name: str, base_url: str, to: str, secret: str) -> str:
     """Standard Webhooks 1.0 over message/rfc822; the key goes to openssl in hex, because it may hold any byte."""
-    head = " ".join(shlex.quote(line) for line in ("From: Anna Example <anna@example.org>", f"To: {to}", "Subject: A trial"))
+    lines = ("From: Anna Example <anna@example.org>", f"To: {to}", "Subject: A trial")
+    head = " ".join(shlex.quote(line) for line in lines)
     return f"""\
 SECRET={shlex.quote(secret)}
 MAIL=$(mktemp)

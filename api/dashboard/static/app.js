@@ -142,6 +142,8 @@
     if (event.target.matches("[data-tick]")) showPicked();
   });
   document.addEventListener("click", (event) => {
+    const copies = event.target.closest("[data-copy]");
+    if (copies) navigator.clipboard.writeText(document.getElementById(copies.dataset.copy).textContent).then(() => say(copies.textContent.trim() + " ✓"));
     const option = event.target.closest("[data-option]"), reload = event.target.closest("[data-reload], [data-news]");
     if (option) {
       const area = one("textarea[data-agent]");
@@ -299,6 +301,7 @@
 
   const ready = () => {
     all("[data-option]").forEach((b) => { b.hidden = false; });
+    all("[data-copy]").forEach((b) => { b.hidden = !navigator.clipboard; });
     all("textarea[data-agent]").forEach(showChanges);
     all("[data-fades]").forEach((n) => setTimeout(() => n.remove(), 6000));
     beaten = 0;

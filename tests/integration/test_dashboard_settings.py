@@ -1,0 +1,275 @@
+"""The settings of a mailbox by plain forms: every field, its range, who may, what is kept of a change (P112, P113)."""
+
+import json
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from api.dashboard.settings.fields import SECTIONS, fields_of, meant, shown
+from api.settings_body import ConfigBody
+from tests.integration.running import Running, mail
+from tests.integration.settings_forms import ROOT, form_of, person, save, texts
+
+
+def box(running: Running, part: str = "") -> str:
+    """A page of the default mailbox."""
+    return f"{ROOT}/mailboxes/{running.mailbox_id}{f'/{part}' if part else ''}"
+
+
+async def config(running: Running) -> dict[str, Any]:
+    """What is saved."""
+    found: dict[str, Any] = (await running.get(f"/api/mailboxes/{running.mailbox_id}")).json()["config"]
+    return found
+
+
+async def last_change(running: Running) -> Any:
+    """The newest row of the audit log that is no sign-in."""
+    rows = await running.rows("SELECT * FROM audit_log WHERE action <> 'sign_in' ORDER BY id DESC LIMIT 1")
+    return rows[0]
+
+
+async def test_every_setting_stands_on_a_page_once(api_only: Running) -> None:  # P112
+    """Each field of the API's model is a field of one form."""
+    admin = await person(api_only)
+    names: list[str] = []
+    for section in SECTIONS:
+        await admin.get(box(api_only, section))
+        names += [n for n in form_of(admin.page, box(api_only, section)) if n not in ("csrf", "seen", "back")]
+    assert sorted(names) == sorted(ConfigBody.model_fields)
+
+
+def test_what_is_shown_means_the_same() -> None:  # P113
+    """Each default goes out to the form and comes back as it was, through its unit."""
+    fields = [f for section in SECTIONS for f in fields_of(section)]
+    back = ConfigBody(**{f.name: meant(f, shown(f, f.default)) for f in fields})
+    assert back.model_dump() == ConfigBody.model_construct().model_dump()
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+async def test_saving_what_is_there_changes_nothing(api_only: Running, section: str) -> None:  # P113
+    """No audit row, and the values stay."""
+    admin = await person(api_only)
+    before, rows = await config(api_only), await api_only.value("SELECT count(*) FROM audit_log WHERE action = 'config'")
+    assert (await save(admin, box(api_only, section))).status_code == 303
+    assert await config(api_only) == before
+    assert await api_only.value("SELECT count(*) FROM audit_log WHERE action = 'config'") == rows
+
+
+async def test_a_change_is_saved_told_and_audited(api_only: Running) -> None:  # P112
+    """In the unit people see, with a comma as well; who, before and after stand in the log and in the history."""
+    admin = await person(api_only, name="Ada")
+    changed = {"human_undo_ms": "7,5", "confidence_threshold": "85", "require_sender_auth": []}
+    answer = await save(admin, box(api_only, "sending"), **changed)
+    assert answer.status_code == 303 and "Saved." in (await admin.get(answer.headers["location"])).text
+    saved = await config(api_only)
+    assert (saved["human_undo_ms"], saved["confidence_threshold"], saved["require_sender_auth"]) == (7500, 0.85, False)
+    row = await last_change(api_only)
+    assert json.loads(row["before"])["human_undo_ms"] == "15000" and json.loads(row["after"])["human_undo_ms"] == "7500"
+    history = (await admin.get(f"{ROOT}/history")).text
+    assert texts(history, ".history > li:first-child .small bdi") == ["Ada"]
+    assert "15000" in texts(history, ".history > li:first-child del")
+
+
+WRONG = {
+    "sending": {
+        "human_undo_ms": ("120.001", "-1", "soon", "", "1e5", "9" * 40), "confidence_threshold": ("101", "80.55", "NaN"),
+        "audit_rate": ("4", "11"), "max_daily_auto_replies": ("-1", "2.5"),
+    },
+    "arrival": {"coalesce_window_ms": ("601",), "sender_burst": ("0", "100001")},
+    "hours": {
+        "working_hours_zone": ("Mars/Olympus",), "working_hours_start": ("25:00", "noon"),
+        "working_hours_days": (["0"], ["8"], ["1", "1"], ["Mon"]), "holidays_region": ("XX", "DE-XX", "<b>"),
+    },
+    "spending": {"daily_budget_usd": ("-0.01", "much"), "monthly_budget_usd": ("0.00001",)},
+    "steps": {"retry_after_s": ("9",), "review_due_after_s": ("0.5",), "thread_close_after_days": ("0", "3651")},
+    "replies": {"tone_description": ("x" * 2001, "a\x00b"), "signature_template": ("x" * 2001,)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value"), [(s, n, v) for s, names in WRONG.items() for n, vs in names.items() for v in vs]
+)
+async def test_a_value_out_of_range_is_refused_by_name(
+    api_only: Running, section: str, name: str, value: Any
+) -> None:  # A106, P113
+    """422; the field says why and keeps what was typed; the other fields of the form are not saved either."""
+    admin = await person(api_only)
+    before = await config(api_only)
+    other = next(f for f in fields_of(section) if f.name != name and f.kind in ("number", "text", "yes_no"))
+    touched = {"number": "61", "text": "touched", "yes_no": "on"}[other.kind]
+    answer = await save(admin, box(api_only, section), **{name: value, other.name: touched})
+    assert answer.status_code == 422 and await config(api_only) == before
+    page = LexborHTMLParser(answer.text)
+    assert len(texts(answer.text, f"#problem-{name}")) == (0 if name == "working_hours_days" else 1) or page.css(".days")
+    assert f'href="#f-{name}"' in answer.text
+    if isinstance(value, str) and "\x00" not in value and len(value) < 100 and name != "working_hours_zone":
+        assert page.css_first(f"#f-{name}").attributes["value"] == (value or None) or not value
+
+
+async def test_a_form_from_before_is_refused_with_both_texts(api_only: Running) -> None:
+    """Two open the same page: the second is told what is saved now, keeps what they typed, and may save again."""
+    ada, ben = await person(api_only), await person(api_only)
+    path = box(api_only, "arrival")
+    await ben.get(path)
+    old = form_of(ben.page, path)
+    assert (await save(ada, path, sender_burst="33")).status_code == 303
+    late = await ben.post(path, {**old, "sender_burst": ["44"]})
+    assert late.status_code == 409 and (await config(api_only))["sender_burst"] == 33
+    assert "33" in " ".join(texts(late.text, ".state.warn li"))
+    again = form_of(late.text, path)
+    assert again["sender_burst"] == ["44"]
+    assert (await ben.post(path, again)).status_code == 303 and (await config(api_only))["sender_burst"] == 44
+
+
+async def test_only_an_administrator_is_offered_changes(api_only: Running) -> None:  # P97
+    """Viewers and reviewers read everything; no form is offered, and one made up is refused."""
+    pages = [ROOT, f"{ROOT}/sources", f"{ROOT}/model", f"{ROOT}/history", box(api_only), box(api_only, "flags")]
+    pages += [box(api_only, section) for section in SECTIONS]
+    for role in ("viewer", "reviewer"):
+        reader = await person(api_only, role)
+        for path in pages:
+            assert (await reader.get(path)).status_code == 200, path
+            forms = {f for f in reader.forms() if "settings" not in f}
+            actions = [f.attributes["action"] for f in LexborHTMLParser(reader.page).css("form[method=post]")]
+            assert forms and not [a for a in actions if str(a).startswith(ROOT)], path
+        before = await config(api_only)
+        for path in (*pages[:3], box(api_only), box(api_only, "sending"), f"{box(api_only)}/pause", f"{ROOT}/sources/default/rotate"):
+            assert (await reader.post(path, {"human_undo_ms": "1"})).status_code == 403, path
+        assert await config(api_only) == before
+
+
+async def test_flags_form_a_tree(api_only: Running) -> None:  # P112
+    """Turning on pulls what is above; turning off takes effect below at once, and the page says so."""
+    admin = await person(api_only)
+    path = box(api_only, "flags")
+    assert (await save(admin, path, f"{path}/ai.autonomy")).status_code == 303
+    assert (await save(admin, path, f"{path}/ai.agent")).status_code == 303
+    chips = dict(zip(texts((await admin.get(path)).text, ".flag b"), texts(admin.page, ".flag .chip"), strict=True))
+    assert chips == {"Model": "on", "Agent": "off", "Autonomy": "on, but something above is off", "Knowledge": "on"}
+    await save(admin, path, f"{path}/ai.autonomy")
+    await save(admin, path, f"{path}/ai.autonomy")
+    await admin.get(path)
+    assert texts(admin.page, ".flag .chip") == ["on", "on", "on", "on"]
+    await save(admin, path, f"{path}/ai.autonomy")
+    assert (await admin.post(f"{path}/ai.everything", {"on": "yes"})).status_code == 404
+
+
+async def test_a_pause_turns_the_agent_off_and_says_so(api_only: Running) -> None:  # P60
+    """The list and the page say it; the end of the pause turns it on again."""
+    admin = await person(api_only)
+    await save(admin, box(api_only), f"{box(api_only)}/pause")
+    assert "paused" in texts((await admin.get(ROOT)).text, ".card .chip")
+    assert (await last_change(api_only))["action"] == "flag_off"
+    await save(admin, box(api_only), f"{box(api_only)}/pause")
+    assert "agent on" in texts((await admin.get(ROOT)).text, ".card .chip")
+
+
+async def test_a_mailbox_is_added_with_everything_off(api_only: Running) -> None:  # P112, RC11a
+    """Defaults, breakers and no flag; mail to its address belongs to it from then on."""
+    admin = await person(api_only)
+    answer = await save(admin, ROOT, address="Sales@Shop.example", name="Sales", timezone="Europe/Berlin")
+    path = answer.headers["location"]
+    mailbox_id = path.rpartition("/")[2]
+    assert (await admin.get(path)).status_code == 200 and "Sales" in admin.page
+    message_id = await api_only.arrive(mail(to="sales@shop.example"), x_envelope_to="sales@shop.example")
+    found = await api_only.value("SELECT mailbox_id::text FROM accepted_mail WHERE message_id = $1", message_id)
+    assert found == mailbox_id
+    count = "SELECT count(*) FROM agent_circuit_breakers WHERE mailbox_id = $1::text::uuid"
+    assert await api_only.value(count, mailbox_id) == 3
+    assert await api_only.value(count.replace("agent_circuit_breakers", "feature_flags"), mailbox_id) == 0
+    assert (await last_change(api_only))["action"] == "mailbox_added"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("address", "support@shop.example"), ("address", "no address"), ("address", "a@b\r\nBcc: x@y.example"),
+        ("address", ""), ("name", "x" * 101), ("timezone", "Mars/Olympus"),
+    ],
+)  # fmt: skip
+async def test_a_mailbox_that_cannot_be_is_refused(api_only: Running, field: str, value: str) -> None:
+    """The field says why, what was typed stays, and no half of a mailbox is left."""
+    admin = await person(api_only)
+    before = await api_only.value("SELECT count(*) FROM mailboxes")
+    fields = {"address": "new@shop.example", "name": "New", "timezone": "UTC", field: value}
+    answer = await save(admin, ROOT, **fields)
+    assert answer.status_code == 422 and texts(answer.text, f"#problem-{field}")
+    assert await api_only.value("SELECT count(*) FROM mailboxes") == before
+    assert form_of(answer.text, ROOT)["name"] == [fields["name"]]
+
+
+async def test_addresses_come_and_go(api_only: Running) -> None:  # AM7, AM8
+    """Kept in comparison form; one of another mailbox is refused by its name; the one replies leave from stays."""
+    admin = await person(api_only)
+    path = box(api_only)
+    assert (await save(admin, path, f"{path}/addresses/add", address="Hilfe@BÜCHER.example")).status_code == 303
+    assert "hilfe@xn--bcher-kva.example" in texts((await admin.get(path)).text, ".lines bdi")
+    row = await last_change(api_only)
+    assert (row["action"], json.loads(row["after"])) == ("address_added", {"address": "hilfe@xn--bcher-kva.example"})
+    taken = await save(admin, path, f"{path}/addresses/add", address="hilfe@xn--bcher-kva.example")
+    assert taken.status_code == 422 and "belongs to support@shop.example already" in taken.text
+    gone = await admin.post(f"{path}/addresses/remove", {"address": "hilfe@xn--bcher-kva.example"})
+    assert gone.status_code == 303 and "kva" not in (await admin.get(path)).text
+    assert (await admin.post(f"{path}/addresses/remove", {"address": "support@shop.example"})).status_code == 422
+
+
+async def test_name_and_zone_are_changed_and_audited(api_only: Running) -> None:  # P113
+    """Only what differs is in the log."""
+    admin = await person(api_only)
+    assert (await save(admin, box(api_only), timezone="Asia/Kathmandu")).status_code == 303
+    row = await last_change(api_only)
+    assert row["action"] == "mailbox_changed" and json.loads(row["after"]) == {"timezone": "Asia/Kathmandu"}
+    await save(admin, box(api_only), timezone=json.loads(row["before"])["timezone"])
+    assert (await save(admin, box(api_only), timezone="Mars/Olympus")).status_code == 422
+
+
+async def test_the_preview_is_rendered_by_the_server_and_escaped(api_only: Running) -> None:  # HU3
+    """By the button or while typing, nothing is saved; markup stays text; the lines are those of the prompt."""
+    admin = await person(api_only)
+    path, tone, signature = box(api_only, "replies"), "<b>dry</b>", "Yours\n<script>alert(1)</script>\u202e"
+    shown_page = await save(admin, path, preview="yes", tone_description=tone, signature_template=signature)
+    live = await admin.post(f"{path}/preview", {"tone_description": tone, "signature_template": signature})
+    for page in (shown_page.text, live.text):
+        assert "<script>alert" not in page and "<b>dry" not in page
+        assert "Yours <script>alert(1)</script>⟦RLO⟧" in texts(page, ".preview .body")[0]
+        assert texts(page, ".told")[0] == "Tone: <b>dry</b>"
+    assert (await config(api_only))["tone_description"] == ""
+    assert form_of(shown_page.text, path)["signature_template"] == [signature]
+
+
+async def test_what_was_typed_survives_an_ended_session(api_only: Running) -> None:  # issue: bad input
+    """After signing in again the texts stand in their fields, not saved."""
+    admin = await person(api_only)
+    path = box(api_only, "replies")
+    await admin.get(path)
+    fields = form_of(admin.page, path)
+    await api_only.sql("UPDATE sessions SET ended_at = now()")
+    lost = await admin.post(path, {**fields, "tone_description": ["warm and brief"]})
+    kept = {n: v for n, v in form_of(lost.text, "/dashboard/sign-in").items() if n not in ("email", "password", "csrf")}
+    back = await person(api_only)
+    await back.get("/dashboard/sign-in")
+    email = await api_only.value("SELECT email FROM users WHERE role = 'admin' ORDER BY created_at DESC LIMIT 1")
+    answer = await back.post("/dashboard/sign-in", {**kept, "email": email, "password": "correct horse battery staple"})
+    assert answer.headers["location"] == path
+    await back.get(path)
+    assert form_of(back.page, path)["tone_description"] == ["warm and brief"]
+    assert (await config(api_only))["tone_description"] == ""
+
+
+async def test_unknown_places_are_not_found(api_only: Running) -> None:  # P97
+    """Another id, the mailbox of nobody, a section that is none: 404 with a way back."""
+    admin = await person(api_only)
+    nobody = await api_only.value("SELECT id FROM mailboxes WHERE kind = 'unassigned'")
+    for path in (box(api_only, "nonsense"), f"{ROOT}/mailboxes/{nobody}", f"{ROOT}/mailboxes/x", f"{ROOT}/sources/none/rotate"):
+        method = "POST" if "rotate" in path else "GET"
+        answer = await (admin.post(path) if method == "POST" else admin.get(path))
+        assert answer.status_code == 404 and "/dashboard/inbox" in answer.text, path
+
+
+async def test_pages_speak_german(api_only: Running) -> None:
+    """Words, units and problems."""
+    admin = await person(api_only)
+    await admin.post("/dashboard/preferences", {"language": "de", "scheme": "", "back": ROOT})
+    answer = await save(admin, box(api_only, "sending"), human_undo_ms="121")
+    assert texts(answer.text, "#problem-human_undo_ms") == ["Von 0 bis 120 s."] and "Speichern" in answer.text
