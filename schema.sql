@@ -837,16 +837,11 @@ CREATE TABLE knowledge_entries (
     title text NOT NULL DEFAULT '',
     content text NOT NULL,
     content_sha256 text NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple', title || ' ' || content)) STORED,
-    embedding vector(512),
-    embedding_model text,
     expires_at timestamptz,
     superseded_by uuid REFERENCES knowledge_entries,
     created_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE NULLS NOT DISTINCT (mailbox_id, contact_id, title, content_sha256)
 );
-CREATE INDEX knowledge_text ON knowledge_entries USING gin (search);
-CREATE INDEX knowledge_vector ON knowledge_entries USING hnsw (embedding vector_cosine_ops);
 
 -- What happened with a contact; unique per kind and subject, so a resumed run writes nothing twice (CO3).
 CREATE TABLE contact_activities (
@@ -1549,6 +1544,13 @@ CREATE FUNCTION last_human_action(thread uuid) RETURNS timestamptz LANGUAGE sql 
 $$;
 CREATE INDEX outbox_by_thread ON outbox (thread_id, decided_at);
 
+-- The workflow that tells a message's story now: a restored message lives on in message/<id>/run/<n> (P29).
+CREATE FUNCTION message_workflow(message uuid) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT q.workflow_id FROM deskhand.inbound_messages m CROSS JOIN generate_series(2, m.run_no) n
+            JOIN deskhand.start_queue q ON q.workflow_id = 'message/' || m.id || '/run/' || n
+            WHERE m.id = message ORDER BY n DESC LIMIT 1), 'message/' || message)
+$$;
+
 -- News about a mail we sent names it by the id its provider gave it (AD2).
 CREATE INDEX outbox_by_provider_id ON outbox (provider_id) WHERE provider_id IS NOT NULL;
 CREATE INDEX mail_ids_of_ours ON mail_ids (rfc_id) WHERE kind IN ('sent', 'alias');
@@ -1575,3 +1577,325 @@ CREATE POLICY by_mailbox ON incidents USING ((SELECT current_setting('deskhand.m
     OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
 GRANT SELECT, INSERT, UPDATE ON incidents TO deskhand_app;
 -- ==== end of block: loops, incidents and the way back to a mail of ours
+
+-- ==== block: desk
+-- What people keep beside a conversation, and what wakes one that was put off.
+
+-- Notes among colleagues. Only queries/desk.sql reads them: no step, no prompt and no reply ever does.
+CREATE TABLE thread_notes (
+    id uuid PRIMARY KEY,
+    mailbox_id uuid NOT NULL,
+    thread_id uuid NOT NULL,
+    author_id uuid NOT NULL REFERENCES users,
+    text text NOT NULL CHECK (length(text) BETWEEN 1 AND 4000),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    FOREIGN KEY (mailbox_id, thread_id) REFERENCES conversation_threads (mailbox_id, id)
+);
+CREATE INDEX thread_notes_by_thread ON thread_notes (thread_id, created_at, id);
+CREATE INDEX threads_snoozed ON conversation_threads (snoozed_until) WHERE snoozed_until IS NOT NULL;
+CREATE INDEX messages_overdue ON inbound_messages (mailbox_id, review_due_at) WHERE processing_status = 'draft_ready';
+ALTER TABLE thread_notes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY by_mailbox ON thread_notes USING ((SELECT current_setting('deskhand.mailbox', true)) = '*'
+    OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
+GRANT SELECT, INSERT ON thread_notes TO deskhand_app;
+-- ==== end of block: desk
+
+-- ==== block: knowledge
+-- What the team imports, and how it is found again (P104, P107).
+
+-- A file or page of the team's own. `collection` is the folder or export it came with: what a later import of the same
+-- collection no longer holds is retired with it.
+CREATE TABLE knowledge_documents (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    source text NOT NULL,
+    collection text NOT NULL DEFAULT '',
+    title text NOT NULL DEFAULT '',
+    kind text NOT NULL,
+    entry_type text NOT NULL,
+    language text NOT NULL DEFAULT '',
+    content_sha256 text NOT NULL,
+    bytes bigint NOT NULL,
+    reader integer NOT NULL,
+    imported_by text NOT NULL,
+    imported_at timestamptz NOT NULL DEFAULT now(),
+    retired_at timestamptz,
+    UNIQUE (mailbox_id, source)
+);
+CREATE INDEX knowledge_documents_by_collection ON knowledge_documents (mailbox_id, collection) WHERE retired_at IS NULL;
+
+-- Language of a text as Postgres stems it; what it has no stemmer for is taken word by word.
+CREATE FUNCTION knowledge_stemmer(code text) RETURNS regconfig LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE code WHEN 'en' THEN 'pg_catalog.english'::regconfig WHEN 'de' THEN 'pg_catalog.german'::regconfig
+        WHEN 'fr' THEN 'pg_catalog.french'::regconfig WHEN 'es' THEN 'pg_catalog.spanish'::regconfig
+        WHEN 'it' THEN 'pg_catalog.italian'::regconfig WHEN 'nl' THEN 'pg_catalog.dutch'::regconfig
+        WHEN 'pt' THEN 'pg_catalog.portuguese'::regconfig ELSE 'pg_catalog.simple'::regconfig END
+$$;
+
+-- Validity, full-text vector (title above text), and what a person or a later import did to an entry. A retired entry was
+-- taken back without a successor. `confidence` is as stated at the time; age lowers it at reading time only. What came out
+-- of a mail is unverified until a person says otherwise.
+ALTER TABLE knowledge_entries
+    ADD COLUMN language text NOT NULL DEFAULT '',
+    ADD COLUMN valid_from timestamptz,
+    ADD COLUMN confidence real NOT NULL DEFAULT 1 CHECK (confidence BETWEEN 0 AND 1),
+    ADD COLUMN fingerprint bigint,
+    ADD COLUMN retired_at timestamptz,
+    ADD COLUMN promoted_by text,
+    ADD COLUMN promoted_at timestamptz,
+    ADD COLUMN search tsvector GENERATED ALWAYS AS (
+        setweight(to_tsvector(deskhand.knowledge_stemmer(language), title), 'A')
+        || setweight(to_tsvector(deskhand.knowledge_stemmer(language), content), 'B')) STORED,
+    ADD CONSTRAINT policy_is_for_everybody CHECK (trust <> 'policy' OR contact_id IS NULL),
+    ADD CONSTRAINT mail_alone_proves_nothing CHECK (trust = 'unverified' OR source_message_id IS NULL OR promoted_by IS NOT NULL);
+CREATE INDEX knowledge_text ON knowledge_entries USING gin (search) WITH (fastupdate = off);
+CREATE INDEX knowledge_by_scope ON knowledge_entries (mailbox_id, contact_id);
+CREATE INDEX knowledge_by_language ON knowledge_entries (mailbox_id, language);
+CREATE INDEX knowledge_by_title ON knowledge_entries (mailbox_id, title, id);
+CREATE INDEX knowledge_by_content ON knowledge_entries (mailbox_id, content_sha256);
+CREATE INDEX knowledge_followers ON knowledge_entries (superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- Where an entry stands: a passage of a document. A text that two documents hold is one entry with two passages.
+CREATE TABLE knowledge_passages (
+    document_id uuid NOT NULL REFERENCES knowledge_documents,
+    number integer NOT NULL,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    entry_id uuid NOT NULL REFERENCES knowledge_entries ON DELETE CASCADE,
+    page integer,
+    PRIMARY KEY (document_id, number)
+);
+CREATE INDEX knowledge_passages_by_entry ON knowledge_passages (entry_id);
+
+-- How entries bear on each other. `contact_id` empty = seen by everybody, as for entries.
+CREATE TABLE knowledge_edges (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    contact_id uuid REFERENCES contacts,
+    from_entry uuid NOT NULL REFERENCES knowledge_entries ON DELETE CASCADE,
+    to_entry uuid NOT NULL REFERENCES knowledge_entries ON DELETE CASCADE CHECK (to_entry <> from_entry),
+    relation text NOT NULL CHECK (relation IN ('supports', 'contradicts', 'supersedes', 'relates_to', 'causes', 'blocks')),
+    provenance text NOT NULL,
+    confidence real NOT NULL DEFAULT 1 CHECK (confidence BETWEEN 0 AND 1),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE NULLS NOT DISTINCT (from_entry, to_entry, relation, contact_id)
+);
+CREATE INDEX knowledge_edges_back ON knowledge_edges (to_entry);
+
+-- The models that have made vectors of a mailbox's knowledge. One model, one dimension. Questions go to the one that serves;
+-- a new one is building until it has a vector for every entry, then takes over, and what the old one made is thrown away.
+CREATE TABLE knowledge_models (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    model text NOT NULL,
+    dimensions integer NOT NULL CHECK (dimensions BETWEEN 1 AND 4000),
+    state text NOT NULL CHECK (state IN ('serving', 'building', 'leaving')),
+    since timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (mailbox_id, model)
+);
+CREATE UNIQUE INDEX one_serving_model ON knowledge_models (mailbox_id) WHERE state = 'serving';
+
+-- The vectors, apart from the entries, so that two models can stand side by side while one takes over from the other.
+-- Each usual dimension has its index; another one is searched without. pgvector indexes up to 2000 numbers of 32 bits,
+-- above that 16 bits.
+CREATE TABLE knowledge_vectors (
+    entry_id uuid NOT NULL REFERENCES knowledge_entries ON DELETE CASCADE,
+    model text NOT NULL,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    dimensions integer NOT NULL,
+    embedding vector NOT NULL CHECK (vector_dims(embedding) = dimensions),
+    PRIMARY KEY (entry_id, model)
+);
+CREATE INDEX knowledge_vectors_by_model ON knowledge_vectors (mailbox_id, model);
+DO $$
+DECLARE
+    d integer;
+BEGIN
+    FOREACH d IN ARRAY ARRAY[256, 384, 512, 768, 1024, 1536] LOOP
+        EXECUTE format('CREATE INDEX knowledge_vectors_%1$s ON deskhand.knowledge_vectors
+            USING hnsw ((embedding::vector(%1$s)) vector_cosine_ops) WHERE dimensions = %1$s', d);
+    END LOOP;
+    EXECUTE 'CREATE INDEX knowledge_vectors_3072 ON deskhand.knowledge_vectors
+        USING hnsw ((embedding::halfvec(3072)) halfvec_cosine_ops) WHERE dimensions = 3072';
+END $$;
+
+-- How many entries of a mailbox hold a word, for the weight of rare words; refreshed after imports and now and then. Words
+-- that fewer than three entries hold are left out. The word '' holds the number of all entries of a language.
+CREATE TABLE knowledge_words (
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    language text NOT NULL,
+    word text NOT NULL,
+    entries integer NOT NULL,
+    PRIMARY KEY (mailbox_id, language, word)
+);
+
+-- One run of an import: what it saw, and the reason for every file it did not take.
+CREATE TABLE knowledge_imports (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    name text NOT NULL,
+    state text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'failed')),
+    total integer NOT NULL DEFAULT 0,
+    seen integer NOT NULL DEFAULT 0,
+    stored integer NOT NULL DEFAULT 0,
+    known integer NOT NULL DEFAULT 0,
+    retired integer NOT NULL DEFAULT 0,
+    refused jsonb NOT NULL DEFAULT '[]',
+    started_by text NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    beat_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz
+);
+CREATE INDEX knowledge_imports_by_time ON knowledge_imports (mailbox_id, started_at DESC);
+
+-- One-hop expansion of what retrieval found (P107).
+ALTER TABLE agent_config ADD COLUMN graph_retrieval boolean NOT NULL DEFAULT false;
+
+-- Entries by their words: the sum of the weights of the question's words they hold, rarest words first, as long as not too
+-- many entries have to be read. A word that bears nothing in the question's language is left out; each other one is looked
+-- for as every language of this mailbox stems it. `share` is the part of the question's weight that an entry covers; a
+-- single word that covers little is a chance meeting of two languages, not an answer. As with find_threads, the wall of HB1 stands in the
+-- function: under row-level security the index could not be used. Scope and validity stand in the WHERE clause (P107).
+CREATE FUNCTION knowledge_by_words(for_mailbox uuid, for_contact uuid, question text, spoken text, past boolean,
+    least_share double precision, most integer)
+RETURNS TABLE (entry_id uuid, score double precision, share double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = deskhand, pg_temp AS $$
+    WITH total AS MATERIALIZED (
+        SELECT coalesce(sum(w.entries), 0) + 1 AS entries FROM knowledge_words w WHERE w.mailbox_id = for_mailbox AND w.word = ''
+    ), tongues AS MATERIALIZED (
+        SELECT l.language FROM unnest(ARRAY['', 'en', 'de', 'fr', 'es', 'it', 'nl', 'pt']) l (language)
+        WHERE EXISTS (SELECT 1 FROM knowledge_entries k WHERE k.mailbox_id = for_mailbox AND k.language = l.language)
+    ), said AS MATERIALIZED (
+        SELECT u.lexeme AS word FROM unnest(to_tsvector('simple', left(question, 4000))) u
+        WHERE to_tsvector(knowledge_stemmer(spoken), u.lexeme) <> ''::tsvector
+    ), stems AS (
+        SELECT DISTINCT s.word, t.language, u.lexeme
+        FROM said s, tongues t, unnest(to_tsvector(knowledge_stemmer(t.language), s.word)) u
+    ), asked AS (
+        SELECT s.word, string_agg(DISTINCT '''' || replace(replace(s.lexeme, '\', '\\'), '''', '''''') || '''', ' | ') AS forms,
+            string_agg(DISTINCT '''' || replace(replace(s.lexeme, '\', '\\'), '''', '''''') || ''':A', ' | ') AS titles,
+            coalesce(sum(w.entries), 0) + 1 AS entries,
+            ln(1 + (SELECT entries FROM total) / (coalesce(sum(w.entries), 0) + 1.0)) AS weight
+        FROM stems s
+        LEFT JOIN knowledge_words w ON w.mailbox_id = for_mailbox AND w.language = s.language AND w.word = s.lexeme
+        GROUP BY s.word
+    ), chosen AS MATERIALIZED (
+        SELECT a.*, sum(a.entries) OVER (ORDER BY a.entries, a.word) - a.entries AS before
+        FROM asked a ORDER BY a.entries, a.word LIMIT 80
+    )
+    SELECT hit.id, sum(c.weight * hit.part)::double precision AS score,
+        (sum(c.weight) / (SELECT sum(weight) FROM asked))::double precision AS share
+    FROM chosen c CROSS JOIN LATERAL (
+        SELECT k.id, CASE WHEN k.search @@ c.titles::tsquery THEN 1.5 ELSE 1 END AS part
+        FROM knowledge_entries k
+        WHERE k.search @@ c.forms::tsquery
+            AND (current_setting('deskhand.mailbox', true) = '*'
+                OR for_mailbox::text = ANY (string_to_array(current_setting('deskhand.mailbox', true), ',')))
+            AND k.mailbox_id = for_mailbox AND (k.contact_id IS NULL OR k.contact_id = for_contact)
+            AND (past OR (k.superseded_by IS NULL AND k.retired_at IS NULL
+                AND (k.expires_at IS NULL OR k.expires_at > now()) AND (k.valid_from IS NULL OR k.valid_from <= now())))
+        LIMIT 4000) hit
+    WHERE c.before <= 4000
+    GROUP BY hit.id HAVING count(*) > 1 OR sum(c.weight) >= least_share * (SELECT sum(weight) FROM asked)
+    ORDER BY score DESC, hit.id LIMIT most
+$$;
+
+-- Entries nearest to a question's vector. The scan of the index goes on until enough entries in scope are found; should it
+-- end before, the entries in scope are few, and they are compared one by one. `covered` names models that were asked before:
+-- only what they have no vector of is of interest. A row may come twice.
+CREATE FUNCTION knowledge_nearest(for_mailbox uuid, for_contact uuid, with_model text, asked vector, past boolean,
+    covered text[], most integer) RETURNS TABLE (entry_id uuid, distance double precision)
+LANGUAGE plpgsql STABLE SET hnsw.iterative_scan = strict_order SET hnsw.ef_search = 60 SET jit = off AS $$
+DECLARE
+    d integer := vector_dims(asked);
+    width text := CASE WHEN d > 2000 THEN format('halfvec(%s)', d) ELSE format('vector(%s)', d) END;
+    near text := format('v.embedding::%1$s <=> $4::%1$s', width);
+    found integer;
+    body text := $q$ FROM deskhand.knowledge_vectors v JOIN deskhand.knowledge_entries k ON k.id = v.entry_id
+        WHERE v.dimensions = %s AND v.model = $3 AND v.mailbox_id = $1 AND k.mailbox_id = $1
+            AND (k.contact_id IS NULL OR k.contact_id = $2)
+            AND ($5 OR (k.superseded_by IS NULL AND k.retired_at IS NULL
+                AND (k.expires_at IS NULL OR k.expires_at > now()) AND (k.valid_from IS NULL OR k.valid_from <= now())))
+            AND NOT EXISTS (SELECT 1 FROM deskhand.knowledge_vectors o WHERE o.entry_id = k.id AND o.model = ANY ($6))
+        ORDER BY %s LIMIT $7 $q$;
+BEGIN
+    IF cardinality(covered) = 0 THEN
+        body := replace(body, 'AND NOT EXISTS (SELECT 1 FROM deskhand.knowledge_vectors o WHERE o.entry_id = k.id AND o.model = ANY ($6))', '');
+    END IF;
+    RETURN QUERY EXECUTE 'SELECT v.entry_id, (' || near || ')::double precision' || format(body, d, near)
+        USING for_mailbox, for_contact, with_model, asked, past, covered, most;
+    GET DIAGNOSTICS found = ROW_COUNT;
+    IF found < most THEN
+        RETURN QUERY EXECUTE 'SELECT v.entry_id, (' || near || ')::double precision' || format(body, d, '(' || near || ') + 0')
+            USING for_mailbox, for_contact, with_model, asked, past, covered, most;
+    END IF;
+END $$;
+
+-- Counts the words of a mailbox anew.
+CREATE FUNCTION knowledge_count_words(for_mailbox uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = deskhand, public, pg_temp AS $$
+DECLARE
+    tongue text;
+BEGIN
+    IF current_setting('deskhand.mailbox', true) IS DISTINCT FROM '*'
+        AND for_mailbox::text <> ALL (string_to_array(coalesce(current_setting('deskhand.mailbox', true), ''), ',')) THEN
+        RETURN;
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('knowledge_words/' || for_mailbox, 0));
+    DELETE FROM knowledge_words WHERE mailbox_id = for_mailbox;
+    FOR tongue IN SELECT DISTINCT language FROM knowledge_entries WHERE mailbox_id = for_mailbox LOOP
+        INSERT INTO knowledge_words (mailbox_id, language, word, entries)
+        SELECT for_mailbox, tongue, s.word, s.ndoc FROM ts_stat(format(
+            'SELECT search FROM deskhand.knowledge_entries WHERE mailbox_id = %L AND language = %L', for_mailbox, tongue)) s
+        WHERE s.ndoc > 2 AND s.word <> '' ORDER BY s.ndoc DESC LIMIT 20000;
+        INSERT INTO knowledge_words (mailbox_id, language, word, entries)
+        SELECT for_mailbox, tongue, '', count(*) FROM knowledge_entries WHERE mailbox_id = for_mailbox AND language = tongue;
+    END LOOP;
+END $$;
+REVOKE EXECUTE ON FUNCTION knowledge_by_words, knowledge_count_words FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION knowledge_by_words, knowledge_count_words TO deskhand_app;
+
+DO $$
+DECLARE
+    t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['knowledge_documents', 'knowledge_passages', 'knowledge_edges', 'knowledge_models',
+        'knowledge_vectors', 'knowledge_words', 'knowledge_imports'] LOOP
+        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
+            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
+    END LOOP;
+END $$;
+GRANT SELECT, INSERT, UPDATE ON knowledge_documents, knowledge_passages, knowledge_edges, knowledge_models, knowledge_vectors,
+    knowledge_imports TO deskhand_app;
+GRANT SELECT ON knowledge_words TO deskhand_app;
+GRANT DELETE ON knowledge_passages, knowledge_edges, knowledge_models, knowledge_vectors TO deskhand_app;
+-- ==== end of block: knowledge
+
+-- ==== block: autonomy
+-- What a rule has earned, and what the weekly look suggests (P83, P90, P91a).
+
+-- Evidence counts from evidence_since: a rule that lost its trust earns it anew. mode_since begins the audit watch.
+ALTER TABLE autonomy_rules
+    ADD COLUMN mode_since timestamptz NOT NULL DEFAULT now(),
+    ADD COLUMN evidence_since timestamptz NOT NULL DEFAULT '-infinity',
+    ADD COLUMN audit_alert boolean NOT NULL DEFAULT false,
+    ADD COLUMN override_reason text NOT NULL DEFAULT '',
+    ADD COLUMN adjusted_at timestamptz;
+-- Mails a handling rule must hold; `deskhand rules check` asks each again after every change.
+ALTER TABLE handling_rules ADD COLUMN examples uuid[] NOT NULL DEFAULT '{}' CHECK (cardinality(examples) <= 20);
+CREATE INDEX decisions_observed ON autonomy_decisions (mailbox_id, category, created_at) WHERE observed;
+CREATE INDEX decisions_recent ON autonomy_decisions (mailbox_id, category, created_at);
+
+-- A looser threshold the numbers speak for, without a certificate yet; an admin may accept it.
+CREATE TABLE autonomy_suggestions (
+    rule_id uuid PRIMARY KEY REFERENCES autonomy_rules ON DELETE CASCADE,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    threshold numeric(3, 2) NOT NULL,
+    evidence jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+ALTER TABLE autonomy_suggestions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY by_mailbox ON autonomy_suggestions USING ((SELECT current_setting('deskhand.mailbox', true)) = '*'
+    OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
+GRANT SELECT, INSERT, UPDATE, DELETE ON autonomy_suggestions TO deskhand_app;
+-- ==== end of block: autonomy

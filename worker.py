@@ -14,10 +14,14 @@ from temporalio.client import Client
 from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
+from activities.breakers import Breakers
+from activities.earning import Earning
 from activities.follow_up import FollowUp
 from activities.kill_switch import SwitchedOff
 from activities.lifecycle import Lifecycle
 from activities.parsing import Parsing
+from activities.retention import Retention
+from activities.rollup import Rollup
 from activities.sending import Delivery
 from activities.steps import classify, context_retrieval, draft, route, security_scan
 from activities.steps.frame import StepTools, step_activity
@@ -26,23 +30,28 @@ from adapters.blobs import BlobStore
 from adapters.delivery.choose import channel_from
 from adapters.engine import Engine, connect, keep_schedule
 from adapters.llm.client import Models
-from adapters.llm.embeddings import embedder_for
+from adapters.knowledge import knowledge_embedder
 from adapters.logging import set_up_logging
 from adapters.parsing import SandboxedParser
 from adapters.postgres import Database
 from adapters.relay import Relay
 from adapters.settings import Settings
 from adapters.usage import UsageLedger
+from contracts.autonomy import RulesRequest
 from contracts.sweep import SweepRequest
 from domain.briefing.tokens import count_tokens
 from domain.detect.parts import TextPart
 from domain.detect.scan import scan
 from domain.keys import Keyring
+from domain.metrics import RetentionRequest, RollupRequest
 from workflows import policies
 from workflows.inbound_message import InboundMessageWorkflow
 from workflows.reply import ReplyWorkflow
-from workflows.schedules import SweepWorkflow
+from workflows.schedules import RetentionWorkflow, RollupWorkflow, RulesWorkflow, SweepWorkflow
 
+WORKFLOWS = (
+    InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow, RollupWorkflow, RetentionWorkflow, RulesWorkflow,
+)  # fmt: skip
 STEPS = (security_scan, context_retrieval, classify, draft, route)
 CACHED_WORKFLOWS = 600
 # Reception answers senders; the pipeline can wait a moment.
@@ -77,9 +86,10 @@ async def _build(
     settings: Settings, database: Database, client: Client, stack: AsyncExitStack, queue: str = policies.TASK_QUEUE
 ) -> tuple[Worker, Relay]:
     keyring = Keyring(settings.organisation_key_bytes())
-    ledger = UsageLedger(database)
+    breakers = Breakers(database)
+    ledger = UsageLedger(database, breakers.model_call_failed)
     models = await stack.enter_async_context(Models(settings, ledger))
-    embedder = embedder_for(settings, ledger)
+    embedder = knowledge_embedder(settings, ledger)
     if embedder is not None:
         stack.push_async_callback(embedder.close)
     parser = SandboxedParser()
@@ -93,13 +103,16 @@ async def _build(
         Parsing(database, parser, BlobStore(), keyring).parse,
         delivery.deliver,
         delivery.reconcile,
-        Sweep(database, Engine(client)).sweep,
+        Sweep(database, Engine(client, database)).sweep,
+        Rollup(database, breakers).rollup,
+        Earning(database).look,
+        Retention(database, settings.retention()).retention,
         *(step_activity(module, tools) for module in STEPS),
     ]
     worker = Worker(
         client,
         task_queue=queue,
-        workflows=[InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow],
+        workflows=WORKFLOWS,
         activities=activities,
         # Tests run every workflow in the sandbox; here it would cost a tenth of a message's CPU (ADR 0016).
         workflow_runner=UnsandboxedWorkflowRunner(),
@@ -125,6 +138,13 @@ async def _keep_schedules(client: Client) -> None:
         ("deskhand-sweep-full", True, policies.FULL_SWEEP_EVERY),
     ):
         await keep_schedule(client, name, "SweepWorkflow", SweepRequest(full=full), every, policies.TASK_QUEUE)
+    for name, workflow, request, span in (
+        ("deskhand-rollup", "RollupWorkflow", RollupRequest(), policies.ROLLUP_EVERY),
+        ("deskhand-rules", "RulesWorkflow", RulesRequest(), policies.RULES_EVERY),
+        ("deskhand-rules-weekly", "RulesWorkflow", RulesRequest(weekly=True), policies.ADJUST_EVERY),
+        ("deskhand-retention", "RetentionWorkflow", RetentionRequest(), policies.RETENTION_EVERY),
+    ):
+        await keep_schedule(client, name, workflow, request, span, policies.TASK_QUEUE)
 
 
 async def _run_until_stopped(worker: Worker, relay: Relay) -> None:

@@ -17,6 +17,7 @@ EFFECTS = {
     ReportKind.COMPLAINT: "news_complained",
 }
 SUPPRESSING = frozenset({ReportKind.FAILED, ReportKind.COMPLAINT})
+INCIDENTS = {ReportKind.FAILED: "bounced", ReportKind.COMPLAINT: "complained"}
 
 
 def report_in(raw: bytes) -> BounceReport | None:
@@ -36,6 +37,8 @@ async def apply_report(tx: Transaction, row: Any, report: BounceReport, keyring:
     effect = EFFECTS.get(report.kind)
     if effect is not None:
         await tx.run(effect, outbox["id"])
+    if report.kind in INCIDENTS:
+        await tx.run("outcome_rejected", outbox["id"], INCIDENTS[report.kind], row["message_id"])
     if report.kind in SUPPRESSING:
         for address in outbox["recipients"]:
             await tx.run("news_suppress", outbox["mailbox_id"], identity(address), report.kind)

@@ -94,7 +94,12 @@ async def move(tx: Transaction, mailbox_id: UUID, before: Breaker, after: Breake
 
 
 async def wake_held(
-    tx: Transaction, mailbox_id: UUID, hold: HoldReason, cause: str, most: int = MOST_WOKEN, later: timedelta = timedelta()
+    tx: Transaction,
+    mailbox_id: UUID,
+    hold: HoldReason,
+    cause: str,
+    most: int = MOST_WOKEN,
+    later: timedelta = timedelta(),
 ) -> int:
     """Wakes those that hold for `hold`, the longest wait first; how many."""
     return await tx.run("breaker_wake", mailbox_id, str(hold), cause, most, later)

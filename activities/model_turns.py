@@ -20,7 +20,7 @@ from contracts.errors import DatabaseFault
 from contracts.status import HoldReason
 from domain.breakers import BreakerKind, BreakerState
 from domain.budget.calendar_day import day_start, month_start
-from domain.budget.spend import Ceilings, SpendLevel, Spent, judge_spend
+from domain.budget.spend import Ceilings, SpendLevel, SpendVerdict, Spent, judge_spend
 
 LONGEST_TURN = timedelta(seconds=240)
 REST_AFTER_FAILURE = timedelta(seconds=60)
@@ -66,8 +66,8 @@ async def _paid(database: Database, facts: Row, message: Row, step: str) -> Asyn
     _committed[mailbox_id] += cost
     try:
         async with database.transaction(mailbox_id) as tx:
-            level = await spend_level(tx, mailbox_id, facts, answered, _committed[mailbox_id])
-        if level is SpendLevel.HOLD and not message["requested_by_person"]:
+            verdict = await spend_of(tx, mailbox_id, facts, answered, _committed[mailbox_id])
+        if verdict.level is SpendLevel.HOLD and not message["requested_by_person"]:
             raise ModelHeld(HoldReason.SPEND_CEILING)
         yield
     finally:
@@ -78,16 +78,14 @@ def _has_ceiling(facts: Row) -> bool:
     return facts["daily_budget_usd"] is not None or facts["monthly_budget_usd"] is not None
 
 
-async def spend_level(
+async def spend_of(
     tx: Transaction, mailbox_id: UUID, facts: Row, answered_before: bool, estimate: Decimal = Decimal(0)
-) -> SpendLevel:
+) -> SpendVerdict:
     """Where the mailbox stands against its ceilings; `facts` has both and the time zone."""
     now, zone = await tx.value("clock"), ZoneInfo(facts["timezone"])
     spent = await tx.must("enter_spent", mailbox_id, day_start(now, zone), month_start(now, zone))
     ceilings = Ceilings(daily_usd=facts["daily_budget_usd"], monthly_usd=facts["monthly_budget_usd"])
-    return judge_spend(
-        Spent(day_usd=spent["today"], month_usd=spent["month"]), ceilings, answered_before, estimate
-    ).level
+    return judge_spend(Spent(day_usd=spent["today"], month_usd=spent["month"]), ceilings, answered_before, estimate)
 
 
 async def _take(database: Database, facts: Row, mailbox_id: UUID) -> str | None:

@@ -107,6 +107,8 @@ class Parsing:
                 await tx.run(
                     "parse_keep", request.message_id, mailbox_id, parsed.parser_version, parsed.model_dump_json()
                 )
+                if not request.stub:
+                    await tx.run("parse_leave_lane", request.message_id, _cause(request))
         except LostRace:
             if request.deliver_to is None:
                 raise
@@ -114,6 +116,10 @@ class Parsing:
                 row, MalformedMessage("duplicate_there: that mailbox has this mail already"), request
             )
         return ParseResult(message_id=request.message_id, mailbox_id=mailbox_id)
+
+
+def _cause(request: ParseRequest) -> str:
+    return "parse_again" if request.deliver_to is None else "deliver_to"
 
 
 def _hopeless() -> bool:

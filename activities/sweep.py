@@ -36,6 +36,7 @@ class Sweep:
             doubtful = await self._deadlines()
             woken = await self._overdue()
             restarted = await self._lost(request.full)
+            await self._come_back()
             await self._tidy(request.full)
             return SweepReport(woken=woken, restarted=restarted, doubtful=doubtful)
 
@@ -95,6 +96,11 @@ class Sweep:
         if missing:
             activity.logger.warning("messages without an open workflow", extra={"count": len(missing)})
         return len(missing)
+
+    async def _come_back(self) -> None:
+        """Conversations whose snooze has ended (P121)."""
+        async with self.database.transaction() as tx:
+            await tx.rows("desk_wake_due")
 
     async def _tidy(self, full: bool) -> None:
         if not full:

@@ -1,6 +1,6 @@
 """The Temporal client: connecting with our converter, asking which workflows are open, and keeping the schedules."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from uuid import UUID
 
 from temporalio.client import (
@@ -16,6 +16,7 @@ from temporalio.client import (
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.runtime import Runtime
 
+from adapters.postgres import Database
 from contracts.base import Contract
 
 IDS_PER_QUERY = 50
@@ -29,26 +30,26 @@ async def connect(address: str, namespace: str, runtime: Runtime | None = None) 
 class Engine:
     """What the sweep asks of the engine."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, database: Database) -> None:
         self.client = client
+        self.database = database
 
     async def open_among(self, message_ids: list[UUID]) -> set[UUID]:
-        """Those whose workflow is running, by a few visibility queries over exact ids."""
+        """Those whose newest workflow is running, by a few visibility queries over exact ids; which is the newest, only
+        the database knows (P29)."""
+        async with self.database.transaction() as tx:
+            newest = {row["workflow_id"]: row["id"] for row in await tx.rows("engine_workflows", message_ids)}
         found: set[UUID] = set()
-        for batch in _batches([f"message/{m}" for m in message_ids]):
-            query = f"ExecutionStatus = 'Running' AND WorkflowId IN ({', '.join(_names(batch))})"
-            async for execution in self.client.list_workflows(query):
-                found.add(UUID(execution.id.split("/")[1]))
+        for batch in _batches(list(newest)):
+            names = ", ".join(f"'{workflow_id}'" for workflow_id in batch)
+            async for execution in self.client.list_workflows(
+                f"ExecutionStatus = 'Running' AND WorkflowId IN ({names})"
+            ):
+                found.add(newest[execution.id])
         return found
 
 
-def _names(ids: list[str]) -> Iterable[str]:
-    for workflow_id in ids:
-        yield f"'{workflow_id}'"
-        yield from (f"'{workflow_id}/run/{n}'" for n in range(2, 8))
-
-
-def _batches(ids: list[str]) -> Iterable[list[str]]:
+def _batches(ids: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(ids), IDS_PER_QUERY):
         yield ids[start : start + IDS_PER_QUERY]
 

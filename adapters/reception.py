@@ -205,9 +205,11 @@ def _in_header_order(addresses: list[str], to: str) -> list[str]:
 
 
 async def _apply_news(tx: Transaction, row: Any, news: Any) -> None:
-    """The outbox row learns it; a bounce or complaint also stops further mail to that address (BO2, BO3)."""
+    """The outbox row learns it; a bounce or complaint also stops further mail to that address, and counts
+    against the agent where nobody had looked (BO2, BO3, P89)."""
     await tx.run(f"news_{news.kind}", row["id"])
     if news.kind != "delivered":
+        await tx.run("outcome_rejected", row["id"], news.kind, None)
         for address in [identity(news.recipient)] if news.recipient else list(row["recipients"]):
             await tx.run("news_suppress", row["mailbox_id"], address, news.kind)
     cause = f"{row['message_id']}:{news.kind}/{row['id']}"

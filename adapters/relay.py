@@ -26,6 +26,7 @@ from contracts import search_attributes as attributes
 from contracts.barriers import barrier
 from contracts.base import Contract
 from contracts.errors import DatabaseFault
+from contracts.missions_calls import MissionStart
 from contracts.workflow import MessageStart, ReplyStart, Wake
 
 POLL_S = 2.0
@@ -38,7 +39,11 @@ ARRIVAL_TAKES = 0.1
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 CHANNEL = "deskhand_relay"
-INPUTS: dict[str, type[Contract]] = {"InboundMessageWorkflow": MessageStart, "ReplyWorkflow": ReplyStart}
+INPUTS: dict[str, type[Contract]] = {
+    "InboundMessageWorkflow": MessageStart,
+    "ReplyWorkflow": ReplyStart,
+    "MissionWorkflow": MissionStart,
+}
 REUSE = {
     "reject_duplicate": WorkflowIDReusePolicy.REJECT_DUPLICATE,
     "allow_duplicate_failed_only": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,

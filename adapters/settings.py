@@ -18,6 +18,7 @@ from pydantic_settings import NoDecode, SettingsConfigDict
 
 from adapters.llm.tasks import OFF, model_for
 from adapters.oidc_settings import OidcSettings
+from adapters.retention_settings import RetentionSettings
 from contracts.errors import SettingsFault
 from contracts.llm import ModelTask
 
@@ -101,7 +102,7 @@ Usd = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 Prices = Annotated[dict[str, dict[Literal["in", "out"], Usd]], NoDecode, BeforeValidator(_prices)]
 
 
-class Settings(OidcSettings):
+class Settings(OidcSettings, RetentionSettings):
     """All settings; each field is read from the variable of the same name in capitals, and empty counts as unset.
 
     Raises SettingsFault from the constructor, never pydantic's own error, which would quote secrets.

@@ -1,22 +1,35 @@
 """The usage ledger in Postgres: one row per model call, written with its own short transaction (P110)."""
 
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from adapters.llm.ledger import MeteredUsage
 from adapters.postgres import Database
 from contracts.llm import UsageContext
+from domain.metrics import FAILED_CALLS
 
 INSTALLATION = UUID(int=0)
 
 
 class UsageLedger:
-    """The sink every model client writes to; calls of the installation itself stand under the nil mailbox."""
+    """The sink every model client writes to; calls of the installation itself stand under the nil mailbox.
 
-    def __init__(self, database: Database) -> None:
+    `after_failure` hears of every failed call of a mailbox once its row is written, so that a breaker can trip at once.
+    """
+
+    def __init__(
+        self, database: Database, after_failure: Callable[[UUID], Awaitable[None]] | None = None
+    ) -> None:
         self.database = database
+        self.after_failure = after_failure
 
     async def record(self, usage: MeteredUsage, context: UsageContext) -> None:
         """Adds one row."""
+        await self._write(usage, context)
+        if self.after_failure is not None and usage.outcome in FAILED_CALLS and context.mailbox_id:
+            await self.after_failure(UUID(context.mailbox_id))
+
+    async def _write(self, usage: MeteredUsage, context: UsageContext) -> None:
         async with self.database.transaction() as tx:
             await tx.run(
                 "usage_record",

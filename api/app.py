@@ -14,7 +14,26 @@ from adapters.reviews import ReviewDesk
 from adapters.settings import Settings
 from adapters.sources import Sources
 from adapters.usage import UsageLedger
-from api import bulk, docs, errors, follow_ups, health, mailboxes, messages, poison, reviews, threads, tokens
+from api import (
+    autonomy,
+    breakers,
+    bulk,
+    docs,
+    errors,
+    failures,
+    follow_ups,
+    handling,
+    health,
+    incidents,
+    mailboxes,
+    messages,
+    poison,
+    reviews,
+    senders,
+    thread_desk,
+    threads,
+    tokens,
+)
 from api.auth import Guard
 from api.dashboard.routes import routes as dashboard_routes
 from api.dashboard.settings.trial import EndpointTrial
@@ -36,9 +55,16 @@ ROUTERS = (
     reviews.router,
     bulk.router,
     threads.router,
+    thread_desk.router,
+    senders.router,
+    failures.router,
+    incidents.router,
     follow_ups.router,
     poison.router,
     mailboxes.router,
+    autonomy.router,
+    breakers.router,
+    handling.router,
     tokens.router,
     health.router,
 )

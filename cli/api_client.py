@@ -35,6 +35,10 @@ class Api:
         given = {name: value for name, value in query.items() if value is not None}
         return await self._answer("GET", path, params=given)
 
+    async def put(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Set what stands at a path; ApiRefused or NotThere otherwise."""
+        return await self._answer("PUT", path, json=dict(body))
+
     async def act(self, message_id: str, action: str, body: Mapping[str, Any] | None = None) -> Any:
         """Ask for one action on a message. A 503 or a cut line is repeated with the same request id (P100)."""
         path, headers = f"/api/messages/{message_id}/{action}", {"Idempotency-Key": str(uuid.uuid4())}

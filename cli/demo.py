@@ -16,7 +16,7 @@ from cli.demo_pages import live_table, show_end
 from cli.demo_run import DemoRun, add_demo_knowledge
 from cli.door import Door
 from cli.follow import Follower
-from cli.knowledge import added_words
+from cli.knowledge_import import added_words
 from cli.sent_mails import sent_mails
 from cli.stack.first_access import RAW_SOURCE
 from cli.tables import plain_console, safe_line, safe_text, say

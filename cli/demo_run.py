@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from adapters.knowledge import Added
 from adapters.settings import Settings
 from cli.demo_cases import KNOWLEDGE, MAILS, POLICY_PREFIX, DemoMail
 from cli.door import Door, Fate, Receipt
 from cli.follow import Follower, Standing
-from cli.knowledge import EntryType, add_pages, open_knowledge
-from cli.knowledge_pages import read_pages
+from cli.knowledge_import import EntryType, ImportRun, import_paths, open_knowledge
+from domain.knowledge.renewal import Added
 
 LOOK_EVERY_S: Final = 0.5
 PATIENCE_S: Final = 240.0
@@ -59,12 +58,12 @@ Changed = Callable[[], None]
 
 async def add_demo_knowledge(settings: Settings) -> Added:
     """The help pages of the invented shop, once; pages whose name says so are policies."""
-    pages = read_pages([KNOWLEDGE])
-    policies = [page for page in pages if page.file.name.startswith(POLICY_PREFIX)]
+    pages = sorted(KNOWLEDGE.glob("*.md"))
+    policies = [page for page in pages if page.name.startswith(POLICY_PREFIX)]
     async with open_knowledge(settings) as known:
-        first = await add_pages(known, policies, EntryType.POLICY)
-        second = await add_pages(known, [page for page in pages if page not in policies], EntryType.FAQ)
-    return Added(first.stored + second.stored, first.known + second.known, first.superseded + second.superseded)
+        first = await import_paths(known, policies, ImportRun(EntryType.POLICY))
+        second = await import_paths(known, [page for page in pages if page not in policies], ImportRun(EntryType.FAQ))
+    return first.added + second.added
 
 
 class DemoRun:

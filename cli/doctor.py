@@ -12,12 +12,14 @@ from cli.checks.finding import Finding, fine, wrong
 from cli.checks.machine import check_env_file, check_ports, check_state_folder
 from cli.checks.mail_relay import check_mail_relay
 from cli.checks.model_endpoint import check_model
+from cli.checks.own_door import check_own_door
+from cli.checks.sending_domain import check_sending_domains
 from cli.checks.temporal_server import check_temporal
 from cli.stack.ports import load_ports
 from cli.stack.state import StateDir, default_state
 from contracts.errors import SettingsFault
 
-NEIGHBOURS = (check_database, check_temporal, check_model, check_mail_relay)
+NEIGHBOURS = (check_database, check_temporal, check_model, check_mail_relay, check_sending_domains, check_own_door)
 
 app = typer.Typer(help="Check ports, keys, database, Temporal, model endpoint and mail relay.")
 

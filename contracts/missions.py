@@ -1,4 +1,4 @@
-"""Words of missions: the enums and ids that workflows, activities, tables and pages share (missions.md, part 2 and 5)."""
+"""Words of missions: enums and ids that workflows, activities, tables and pages share (missions.md, parts 2 and 5)."""
 
 from enum import StrEnum
 from typing import Final

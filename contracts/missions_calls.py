@@ -213,6 +213,7 @@ class Copy(Contract):
     mission_id: UUID
     mailbox_id: UUID
     scope: str
+    workflow_id: str = ""
     attempt_id: UUID | None = None
     seq: int
     status: MissionStatus
@@ -240,6 +241,7 @@ class RecordRequest(Contract):
     retired: tuple[UUID, ...] = ()
     released: tuple[str, ...] = ()
     closing: bool = False
+    successor_items: tuple[UUID, ...] = ()
     ask: SlotAsk | None = None
 
 

@@ -104,10 +104,13 @@ def confidence_sample(confidences: Iterable[float]) -> Sample:
 
 
 def sample_since(breaker: Breaker, now: datetime) -> datetime:
-    """From which instant the sample counts: the window, or everything since a half-open breaker opened its door."""
+    """From which instant the sample counts: the window, or everything since a half-open breaker opened its door.
+
+    What a closed one has recovered from is not held against it again, though a long window still holds it.
+    """
     if breaker.state is BreakerState.HALF_OPEN and breaker.half_open_at is not None:
         return breaker.half_open_at
-    return now - breaker.window
+    return max(filter(None, (now - breaker.window, breaker.recovered_at)))
 
 
 def evaluate(breaker: Breaker, sample: Sample, now: datetime) -> Breaker:

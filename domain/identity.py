@@ -85,7 +85,8 @@ def identity_of(claims: Mapping[str, Any], issuer: str) -> Identity:
     email, name = claims.get("email"), claims.get("name")
     if not isinstance(email, str) or not _is_address(email):
         raise IdentityRefused("email_missing")
-    if claims.get("email_verified") not in (True, "true"):
+    verified = claims.get("email_verified")
+    if verified is not True and verified != "true":
         raise IdentityRefused("email_unverified")
     shown = name if isinstance(name, str) and name.isprintable() else ""
     return Identity(issuer, str(claims["sub"]), email.strip().lower(), shown.strip()[:100])

@@ -62,10 +62,9 @@ class RetentionRequest(Contract):
 
 
 class RetentionReport(Contract):
-    """Rows deleted by what they were, and daily counters set back."""
+    """Rows deleted, by what they were."""
 
     deleted: dict[str, int] = {}
-    counters_reset: int = 0
 
 
 def window_of(moment: datetime) -> datetime:

@@ -88,11 +88,12 @@ class InboundMessageWorkflow(PoisonHandlers, HandOver, ReviewHandlers):
         view = self._now()
         hold = view.hold_reason
         if hold is not None and await self._rest(view.hold_until, f"hold: {hold}") is False:
-            return
+            if self._now().hold_reason is not HoldReason.SPEND_CEILING:
+                return
         if hold is HoldReason.AUTOMATIC:
             await self.lifecycle(Due(what="automatic"), f"automatic/{view.run_no}", "timer", None)
             return
-        await self._enter(view)
+        await self._enter(self._now())
 
     async def _enter(self, view: View) -> None:
         """Named by what was seen, for a hold may begin and end more than once; Enter itself asks the row (P16)."""

@@ -14,6 +14,10 @@ HEARTBEAT_EVERY = timedelta(seconds=3)
 HEARTBEAT_TIMEOUT = timedelta(seconds=10)
 SWEEP_EVERY = timedelta(minutes=1)
 FULL_SWEEP_EVERY = timedelta(hours=1)
+ROLLUP_EVERY = timedelta(minutes=5)
+RETENTION_EVERY = timedelta(days=1)
+RULES_EVERY = timedelta(minutes=5)
+ADJUST_EVERY = timedelta(days=7)
 
 _SECOND = timedelta(seconds=1)
 _STEP_RETRY = RetryPolicy(
@@ -63,6 +67,14 @@ PARSE_REMOTE = Policy(local=False, start_to_close=timedelta(seconds=30), retry=_
 DELIVER = Policy(local=False, start_to_close=timedelta(seconds=660), retry=_ONCE, heartbeat=HEARTBEAT_TIMEOUT)
 RECONCILE = Policy(local=False, start_to_close=timedelta(seconds=60), retry=_DATABASE_RETRY)
 SWEEP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RETRY)
+ROLLUP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RETRY)
+RULES = Policy(local=False, start_to_close=timedelta(minutes=10), retry=_STEP_RETRY)
+RETENTION = Policy(local=False, start_to_close=timedelta(minutes=30), retry=_STEP_RETRY)
+MISSION_TURN = Policy(
+    local=False, start_to_close=timedelta(minutes=15), retry=_ONCE, heartbeat=timedelta(seconds=30)
+)
+MISSION_LOCAL = Policy(local=True, start_to_close=timedelta(seconds=5), retry=_DATABASE_RETRY)
+MISSION_REMOTE = Policy(local=False, start_to_close=timedelta(seconds=30), retry=_DATABASE_RETRY)
 RECONCILE_AFTER = (timedelta(seconds=2), timedelta(seconds=30), timedelta(minutes=5), timedelta(minutes=25))
 
 STEPS: dict[StepKind, Policy] = {

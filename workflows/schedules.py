@@ -3,7 +3,9 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from contracts.autonomy import RulesReport, RulesRequest
     from contracts.sweep import SweepReport, SweepRequest
+    from domain.metrics import RetentionReport, RetentionRequest, RollupReport, RollupRequest
     from workflows import policies
     from workflows.calls import start
 
@@ -16,3 +18,34 @@ class SweepWorkflow:
     async def run(self, request: SweepRequest) -> SweepReport:
         """One sweep."""
         return await start("sweep", request, SweepReport, policies.SWEEP, "full" if request.full else "recent")
+
+
+@workflow.defn(name="RollupWorkflow")
+class RollupWorkflow:
+    """Every five minutes: metrics, breakers, counters of a day that is over (15.1, P93)."""
+
+    @workflow.run
+    async def run(self, request: RollupRequest) -> RollupReport:
+        """One rollup."""
+        return await start("rollup", request, RollupReport, policies.ROLLUP, "metrics and breakers")
+
+
+@workflow.defn(name="RetentionWorkflow")
+class RetentionWorkflow:
+    """Once a day: what serves nobody any more is deleted."""
+
+    @workflow.run
+    async def run(self, request: RetentionRequest) -> RetentionReport:
+        """One clean-up."""
+        return await start("retention", request, RetentionReport, policies.RETENTION, "old rows")
+
+
+@workflow.defn(name="RulesWorkflow")
+class RulesWorkflow:
+    """Every five minutes the audits of rules that are on; once a week their thresholds (P90, P91)."""
+
+    @workflow.run
+    async def run(self, request: RulesRequest) -> RulesReport:
+        """One look at all rules."""
+        summary = "thresholds" if request.weekly else "audits"
+        return await start("look_at_rules", request, RulesReport, policies.RULES, summary)

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
+from activities.breakers import charge_probes, probe_objection
 from activities.lifecycle.work import Work
 from contracts.outputs import RouteOutput
 from contracts.status import Status, StepKind
@@ -18,7 +19,7 @@ REPLY = "reply"
 
 
 async def automatic_objection(work: Work) -> str | None:
-    """What may have changed since the route step looked: a kill switch, or the daily cap (P85, P92)."""
+    """What may have changed since the route step looked: a kill switch, a breaker, or the daily cap (P85, P92, P95)."""
     started = await work.tx.value("step_started_at", work.id, work.run_no, StepKind.ROUTE)
     if await work.tx.value("step_kill_switch_since", work.mailbox_id, started):
         return "kill_switch"
@@ -31,8 +32,11 @@ async def automatic_objection(work: Work) -> str | None:
         return "loop_suspected"
     now = await work.tx.value("clock")
     midnight = next_midnight(now, ZoneInfo(work.config["timezone"]))
+    if (blocked := await probe_objection(work.tx, work.mailbox_id)) is not None:
+        return blocked
     if not await _charge(work, route, midnight):
         return "daily_cap"
+    await charge_probes(work.tx, work.mailbox_id)
     return None
 
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from activities.lifecycle.steps_begin import STATUS_OF, begin_step, outputs_missing, run_again
 from activities.lifecycle.view import read_view
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
+from activities.model_turns import turn_wait
 from contracts.lifecycle import Due, Enter
 from contracts.status import ArchiveReason, HoldReason, Result, Status, StepKind
 from domain.budget.calendar_day import day_start, month_start, next_midnight
@@ -15,6 +16,9 @@ from domain.budget.spend import Ceilings, SpendLevel, Spent, judge_spend
 
 EARLY = timedelta(seconds=1)
 WAITING_FOR_A_PERSON = frozenset({HoldReason.AUTOMATIC, HoldReason.MISSION})
+# Holds whose reason may be gone before their time; a wake has them looked at again (P96, P111).
+ASKED_AGAIN = frozenset({HoldReason.LLM_BREAKER, HoldReason.SPEND_CEILING})
+ASK_AGAIN_AFTER = timedelta(seconds=30)
 
 
 async def enter(work: Work, act: Enter) -> Answer:
@@ -26,12 +30,38 @@ async def enter(work: Work, act: Enter) -> Answer:
     if work.status is not Status.RECEIVED and hold is None:
         return NOTHING
     view = await read_view(work.tx, work.id)
-    agent_on = view is not None and view.agent_on
+    agent_on = (view is not None and view.agent_on) or _drafts_for_a_person(work)
     if not agent_on and work.status is not Status.RECEIVED:
         return await _wait_for_the_agent(work, hold)
-    if agent_on and await _held_by_budget(work, hold, now):
+    if agent_on and (await _held_by_breaker(work, hold, now) or await _held_by_budget(work, hold, now)):
         return Change()
     return await _go(work)
+
+
+async def _held_by_breaker(work: Work, hold: str | None, now: datetime) -> bool:
+    until = await turn_wait(work.tx, work.mailbox_id, work.id, now) if hold == HoldReason.LLM_BREAKER else None
+    if until is not None:
+        await work.hold(HoldReason.LLM_BREAKER, until)
+    return until is not None
+
+
+async def stop_for_model(work: Work, step: StepKind, hold: HoldReason) -> Answer:
+    """A step that may not ask a model now: held with the time at which it asks again, or run again if it may by now."""
+    now = await _now(work)
+    if hold is HoldReason.LLM_BREAKER:
+        until = await turn_wait(work.tx, work.mailbox_id, work.id, now)
+    else:
+        until = await _spend_hold(work, now) or now + ASK_AGAIN_AFTER
+    if until is None:
+        await run_again(work, step)
+    else:
+        await work.hold(hold, until)
+    return NOTHING
+
+
+def _drafts_for_a_person(work: Work) -> bool:
+    """A draft a person asked for is written with the agent off too (E17); it waits for its slot like any other."""
+    return work.status is Status.DRAFTING and bool(work.message["requested_by_person"])
 
 
 async def _wait_for_the_agent(work: Work, hold: str | None) -> Answer:
@@ -45,6 +75,8 @@ def _still_held(work: Work, hold: str | None, now: datetime) -> bool:
     until = work.message["hold_until"]
     if hold in WAITING_FOR_A_PERSON:
         return True
+    if hold in ASKED_AGAIN:
+        return False
     return hold is not None and until is not None and until > now + EARLY
 
 
@@ -53,11 +85,18 @@ async def _held_by_budget(work: Work, hold: str | None, now: datetime) -> bool:
     if until is not None:
         await work.hold(HoldReason.SPEND_CEILING, until)
         return True
-    slot = await _charge_rate(work, now)
-    if slot is None:
+    if hold in ASKED_AGAIN and work.status is not Status.RECEIVED:
         return False
-    await work.hold(HoldReason.RATE_BUDGET, slot)
-    return True
+    return await held_by_rate(work, now)
+
+
+async def held_by_rate(work: Work, now: datetime) -> bool:
+    """Charges the rate budgets of a run that is about to make its first model call; over them it waits for its slot
+    (P46)."""
+    slot = await _charge_rate(work, now)
+    if slot is not None:
+        await work.hold(HoldReason.RATE_BUDGET, slot)
+    return slot is not None
 
 
 async def _charge_rate(work: Work, now: datetime) -> datetime | None:

@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from activities.lifecycle.loop_signs import look_at_draft
+from activities.lifecycle.outcomes import judge_answer
 from activities.lifecycle.work import Work
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput, RouteOutput, ScanOutput
 from contracts.security import Evidence, SecurityFlags
@@ -66,6 +67,7 @@ async def _classify(work: Work, output: Any, to: Status | None) -> None:
         c.offline,
         to is Status.DRAFT_READY,
     )
+    await judge_answer(work, c.classification)
 
 
 async def _draft(work: Work, output: Any, to: Status | None) -> None:

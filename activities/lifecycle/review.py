@@ -3,7 +3,7 @@
 from typing import Any
 
 from activities.lifecycle import approving, results
-from activities.lifecycle.entering import restart
+from activities.lifecycle.entering import held_by_rate, restart
 from activities.lifecycle.others import supersede_older
 from activities.lifecycle.person_text import add_person_text
 from activities.lifecycle.steps_begin import begin_step, outputs_missing
@@ -134,10 +134,16 @@ async def feedback(work: Work, action: str, similarity: float | None) -> None:
     original = await work.tx.one("review_agent_text", work.id, work.run_no)
     if original is None:
         return
-    category = (work.message["classification"] or {}).get("category", "other")
-    score = work.message["confidence_score"]
-    await work.tx.run("review_feedback", work.id, work.mailbox_id, action, category, score, similarity)
+    if not _written_by_hand(work):
+        category = (work.message["classification"] or {}).get("category", "other")
+        score = work.message["confidence_score"]
+        await work.tx.run("review_feedback", work.id, work.mailbox_id, action, category, score, similarity)
     await work.tx.run("review_resolve_observation", work.id, work.run_no, action == "approved")
+
+
+def _written_by_hand(work: Work) -> bool:
+    """Did a person put a text of their own in the draft's place (E28)? Such a text has no score; an edited draft has."""
+    return work.message["confidence_score"] is None
 
 
 async def feedback_of_sending(work: Work) -> None:
@@ -196,7 +202,7 @@ async def retry(work: Work, act: Retry) -> Answer:
 
 
 async def restore(work: Work, act: Restore) -> Answer:
-    """E25: exempt from the reason that archived it (P61)."""
+    """E25: exempt from the reason that archived it (P61); an earlier workflow still open is told that it is over."""
     if work.status is not Status.ARCHIVED:
         if work.status in (Status.SENT, Status.REJECTED):
             return Refused(Result.TERMINAL, f"This message is {work.status} and cannot be restored.")
@@ -207,11 +213,12 @@ async def restore(work: Work, act: Restore) -> Answer:
     await work.tx.run("step_exempt", work.id, reason)
     await work.tx.run("step_new_run", work.id)
     await work.move(Status.RECEIVED)
+    await work.tx.run("wake_earlier_runs", work.id)
     return Change(Status.RECEIVED, f"restored:{reason}")
 
 
 async def request_draft(work: Work, act: RequestDraft) -> Answer:
-    """E17, or the end of a hold in `received`; the draft is never sent by itself."""
+    """E17, or the end of a hold in `received`; the draft is never sent by itself, and pays its way (P46)."""
     if work.status is Status.RECEIVED and work.message["hold_reason"] is not None:
         await work.tx.run("step_request_pipeline", work.id, act.instructions_id)
         await work.tx.run("lifecycle_set_step", work.id, None)
@@ -225,7 +232,9 @@ async def request_draft(work: Work, act: RequestDraft) -> Answer:
     await work.tx.run("step_carry_outputs", work.id, work.run_no, work.run_no + 1, earlier)
     await work.tx.run("step_draft_run", work.id, act.instructions_id)
     await work.move(Status.DRAFTING, step=StepKind.DRAFT)
-    await begin_step(work, StepKind.DRAFT)
+    if not await held_by_rate(work, await work.tx.value("clock")):
+        await work.tx.run("step_forget_failed_step", work.id)
+        await begin_step(work, StepKind.DRAFT)
     return Change(Status.DRAFTING, "requested")
 
 

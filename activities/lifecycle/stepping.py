@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 from activities.lifecycle import approving, results
+from activities.lifecycle.entering import ASKED_AGAIN, stop_for_model
 from activities.lifecycle.others import supersede_older
 from activities.lifecycle.steps_begin import STATUS_OF, begin_step, run_again
 from activities.lifecycle.view import read_view
@@ -72,7 +73,7 @@ async def _stop_with_hold(work: Work, act: EndStep, hold: HoldReason) -> Answer:
 
     Not remembered under its cause, for the same step of the same run will end once more and must be heard then.
     """
-    if act.step is StepKind.SECURITY_SCAN:
+    if act.step is StepKind.SECURITY_SCAN and hold not in ASKED_AGAIN:
         await _close_row(work, act)
         await results.take_over(work, act.step, None)
     else:
@@ -80,6 +81,8 @@ async def _stop_with_hold(work: Work, act: EndStep, hold: HoldReason) -> Answer:
     if hold is HoldReason.AGENT_OFF and await _turned_on_meanwhile(work):
         await run_again(work, act.step)
         return NOTHING
+    if hold in ASKED_AGAIN:
+        return await stop_for_model(work, act.step, hold)
     await work.hold(hold, None)
     return NOTHING
 

@@ -11,7 +11,7 @@ from temporalio import activity
 from activities.faults import named_faults
 from activities.lifecycle import entering, receive, review, sending, stepping
 from activities.lifecycle.others import give_way
-from activities.lifecycle.view import read_view
+from activities.lifecycle.view import read_view, seen_by_caller
 from activities.lifecycle.work import NOTHING, Answer, Change, Refused, Work
 from activities.ports import Database, Transaction
 from contracts.barriers import barrier
@@ -56,7 +56,7 @@ class Lifecycle:
     async def apply(self, command: Command) -> Outcome:
         """Carries out one command; a lock time-out is a transient fault, every refusal is a value."""
         async with named_faults("lifecycle"), self.database.transaction(lifecycle=True) as tx:
-            outcome = await apply_in(tx, command, self.keyring)
+            outcome = await seen_by_caller(tx, await apply_in(tx, command, self.keyring))
         await barrier(f"after_lifecycle/{_point(command)}", command.message_id)
         return outcome
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from activities.lifecycle.writer import apply_in
 from activities.ports import Row, Transaction
+from activities.send_ceiling import ceiling_objection
 from activities.sending.rendering import render
 from activities.steps.route_facts import hours_of
 from contracts.delivery import Outgoing
@@ -105,8 +106,10 @@ async def _automatic_objection(tx: Transaction, row: Row, message: Row, now: dat
     if hours_objection(hours_of(config, rule), now) is not None:
         return "working_hours"
     sender = message["from_identity"] or "unknown"
-    await tx.run("enter_budget_rows", row["mailbox_id"], [sender])
-    await tx.rows("enter_budget", row["mailbox_id"], [sender])
+    await tx.run("enter_budget_rows", row["mailbox_id"], [sender, ""])
+    await tx.rows("enter_budget", row["mailbox_id"], [sender, ""])
+    if (objection := await ceiling_objection(tx, row["mailbox_id"])) is not None:
+        return objection
     sent = await tx.must("claim_sent_automatically", row["thread_id"], row["mailbox_id"], message["from_identity"])
     if sent["loop_suspected"]:
         return "loop_suspected"

@@ -9,6 +9,7 @@ from temporalio import activity
 
 from activities.faults import named_faults
 from activities.ports import Channel, Database
+from activities.send_ceiling import stop_if_refused
 from activities.sending.claim import Claimed, claim
 from activities.sending.rendering import stored_mail
 from activities.steps.frame import heartbeats
@@ -43,6 +44,8 @@ class Delivery:
             except PermanentFault as fault:
                 return await self._unsendable(request, fault)
             if isinstance(claimed, DeliverResult):
+                if claimed.state is DeliverState.WITHDRAWN:
+                    await stop_if_refused(self.database, request.mailbox_id)
                 return claimed
             await barrier("after_claim", request.message_id)
             report = await self.channel.hand_over(claimed.mail, deadline=claimed.deadline)

@@ -1,13 +1,13 @@
 """What is known that bears on this message, gathered under one scope and cut to a budget (P62-P66)."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from activities.knowledge.retrieval import Asked, Question, embed_question, retrieve
 from activities.ports import Row, Transaction
 from activities.steps.frame import StepContext
-from contracts.errors import TransientFault
 from contracts.outputs import ContextOutput, GroundingSource
 from contracts.status import StepKind
 from contracts.steps import Route, StepInput, in_state
@@ -22,31 +22,29 @@ from domain.briefing.facts import (
     Trust,
 )
 from domain.briefing.grounding_sources import signature_source
-from domain.briefing.query import retrieval_query, wants_semantic_search
+from domain.briefing.query import retrieval_query
 
 KIND = StepKind.CONTEXT_RETRIEVAL
 TIER = None
 OUTPUT = ContextOutput
 GAP_KNOWLEDGE = "knowledge"
-GAP_EMBEDDINGS = "embeddings"
-FUSION_K = 60
 
 
 async def execute(context: StepContext, step: StepInput) -> ContextOutput:
     """Reads contact, activity, history and knowledge, then builds the briefing; missing parts become gaps (P38)."""
     m = context.message
     failed_auth = "unauthenticated" in m["content_flags"] or _dmarc(m) == "fail"
-    vector, gaps = await _question_vector(context)
+    scope = None if failed_auth else m["contact_id"]
+    asked = await _asked(context, scope)
     async with context.tools.database.transaction(context.run.mailbox_id) as tx:
-        scope = None if failed_auth else m["contact_id"]
-        knowledge = await _knowledge(tx, context, scope, vector) if m["knowledge_on"] else ()
+        knowledge = await _knowledge(tx, asked, m["knowledge_entry_limit"]) if m["knowledge_on"] else ()
         facts = BriefingFacts(
             current=_current(m),
             contact=_contact(m) if not failed_auth else None,
             activities=await _activities(tx, scope),
             history=() if failed_auth else await _history(tx, m),
             knowledge=knowledge,
-            gaps=gaps if m["knowledge_on"] else (*gaps, GAP_KNOWLEDGE),
+            gaps=asked.gaps,
             sender_auth_failed=failed_auth,
             knowledge_entry_limit=m["knowledge_entry_limit"],
             file_limit=m["file_limit"],
@@ -58,52 +56,22 @@ def _dmarc(m: Row) -> str:
     return str((m["auth_verdicts"].get("dmarc") or {}).get("value", "unknown"))
 
 
-async def _question_vector(context: StepContext) -> tuple[list[float] | None, tuple[str, ...]]:
-    """The embedded question, or the gap that says why there is none (A19)."""
-    query = retrieval_query(context.message["subject"], context.message["new_text"] or context.message["text_body"])
-    embedder = context.tools.embedder
-    if embedder is None or not wants_semantic_search(query) or not context.message["knowledge_on"]:
-        return None, ()
-    try:
-        vectors = await embedder.embed([query], context.usage_context)
-    except TransientFault:
-        return None, (GAP_EMBEDDINGS,)
-    return (list(vectors[0]) if vectors else None), ()
-
-
-async def _knowledge(
-    tx: Transaction, context: StepContext, contact_id: UUID | None, vector: list[float] | None
-) -> Sequence[KnowledgeFacts]:
-    """Full text and vector, fused by 1/(60 + rank); scope and expiry stand in each leg's WHERE (P107)."""
+async def _asked(context: StepContext, contact_id: UUID | None) -> Asked:
+    """The question, embedded; what could not be asked is a gap (A19)."""
     m = context.message
-    query = retrieval_query(m["subject"], m["new_text"] or m["text_body"])
-    legs = [await tx.rows("context_knowledge_text", m["mailbox_id"], contact_id, query)]
-    if vector is not None:
-        embedder = context.tools.embedder
-        model = embedder.model if embedder else ""
-        legs.append(await tx.rows("context_knowledge_vector", m["mailbox_id"], contact_id, _literal(vector), model))
-    ranked = [row for row in _fuse(legs) if _in_scope(row, contact_id)]
-    return tuple(_knowledge_facts(row) for row in ranked[: m["knowledge_entry_limit"]])
+    question = Question(_query(m), m["mailbox_id"], contact_id)
+    if not m["knowledge_on"]:
+        return Asked(question, gaps=(GAP_KNOWLEDGE,))
+    tools = context.tools
+    return await embed_question(tools.database, tools.embedder, question, context.usage_context)
 
 
-def _literal(vector: list[float]) -> str:
-    return "[" + ",".join(f"{x:.6f}" for x in vector) + "]"
+def _query(m: Row) -> str:
+    return retrieval_query(m["subject"], m["new_text"] or m["text_body"])
 
 
-def _fuse(legs: Sequence[Sequence[Row]]) -> list[Row]:
-    scores: dict[UUID, float] = {}
-    rows: dict[UUID, Row] = {}
-    for leg in legs:
-        for rank, row in enumerate(leg, start=1):
-            rows[row["id"]] = row
-            scores[row["id"]] = scores.get(row["id"], 0.0) + 1 / (FUSION_K + rank)
-    order = {"policy": 0, "verified": 1, "unverified": 2}
-    return sorted(rows.values(), key=lambda r: (order[r["trust"]], -scores[r["id"]]))
-
-
-def _in_scope(row: Row, contact_id: UUID | None) -> bool:
-    """The second wall: whatever a statement returned, another contact's entry never passes (HW11)."""
-    return row["contact_id"] is None or row["contact_id"] == contact_id
+async def _knowledge(tx: Transaction, asked: Asked, most: int) -> Sequence[KnowledgeFacts]:
+    return tuple(_knowledge_facts(row) for row in await retrieve(tx, asked, datetime.now(UTC), most))
 
 
 def _knowledge_facts(row: Row) -> KnowledgeFacts:

@@ -4,11 +4,11 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -113,7 +113,7 @@ async def _run(module: ModuleType, tools: StepTools, step: StepInput) -> Route:
     async with tools.database.transaction(step.run.mailbox_id) as tx:
         message = await tx.one("step_message", step.run.message_id)
         rows = await tx.rows("step_outputs_of_run", step.run.message_id, step.run.run_no)
-        turn = await tx.must("turn_facts", step.run.mailbox_id) if module.TIER is not None else None
+        turn = await tx.one("turn_facts", step.run.mailbox_id) if module.TIER is not None else None
     earlier = {row["kind"]: row for row in rows}
     stored = earlier.get(str(module.KIND))
     if message is None:
@@ -133,11 +133,10 @@ async def _run(module: ModuleType, tools: StepTools, step: StepInput) -> Route:
 async def _execute(module: ModuleType, context: StepContext, step: StepInput, turn: Row | None) -> Contract:
     """The step's own work; one that asks a model needs its turn and its money first (P96, P111)."""
     message = context.message
-    asks = turn is not None and (message["agent_on"] or message["requested_by_person"])
-    around = model_turn(context.tools.database, turn, message, context.step) if turn and asks else nullcontext()
-    async with around:
-        output: Contract = await module.execute(context, step)
-    return output
+    if turn is None or not (message["agent_on"] or message["requested_by_person"]):
+        return cast(Contract, await module.execute(context, step))
+    async with model_turn(context.tools.database, turn, message, context.step):
+        return cast(Contract, await module.execute(context, step))
 
 
 def _key(run: RunContext, message: Row) -> str:

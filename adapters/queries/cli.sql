@@ -1,4 +1,4 @@
--- What the command line reads and writes besides the REST API: the accounts (GL1-GL5) and the team's own knowledge (P104).
+-- What the command line reads and writes besides the REST API: the accounts (GL1-GL5).
 
 -- name: accounts_snapshot
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY
@@ -107,46 +107,3 @@ ORDER BY o.message_id LIMIT $1
 -- name: accounts_recipients
 SELECT id, message_id, recipients, cc, recipients_hash FROM outbox
 WHERE claimed_at IS NOT NULL AND id > $1 ORDER BY id LIMIT $2
-
--- name: knowledge_mailbox
-SELECT id, address FROM mailboxes
-WHERE kind = 'inbox' AND (($1::text IS NULL AND is_default) OR lower(address) = lower($1) OR name = $1 OR id::text = $1)
-ORDER BY address, id LIMIT 2
-
--- name: knowledge_known
-SELECT title, content_sha256, type, said_by, embedding_model FROM knowledge_entries
-WHERE mailbox_id = $1 AND contact_id IS NULL AND superseded_by IS NULL AND content_sha256 = ANY ($2) LIMIT 10000
-
--- name: knowledge_put
-INSERT INTO knowledge_entries (mailbox_id, type, trust, said_by, title, content, content_sha256, embedding, embedding_model)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::vector, $9)
-ON CONFLICT (mailbox_id, contact_id, title, content_sha256) DO UPDATE
-SET type = excluded.type, trust = excluded.trust, said_by = excluded.said_by, superseded_by = NULL,
-    embedding = excluded.embedding, embedding_model = excluded.embedding_model
-RETURNING id
-
--- name: knowledge_supersede
-UPDATE knowledge_entries SET superseded_by = $4
-WHERE mailbox_id = $1 AND contact_id IS NULL AND said_by = $2 AND title = $3 AND content_sha256 <> ALL ($5) AND superseded_by IS NULL
-
--- name: knowledge_list
-SELECT k.id, k.type, k.trust, k.said_by, k.title, k.content, k.superseded_by IS NOT NULL AS superseded, c.address AS contact,
-    k.embedding IS NOT NULL AS embedded, k.created_at
-FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id
-WHERE k.mailbox_id = $1 AND (k.title, k.id) > ($2, $3::uuid) ORDER BY k.title, k.id LIMIT $4
-
--- name: knowledge_search_text
-SELECT k.id, k.type, k.trust, k.said_by, k.title, k.content, k.superseded_by IS NOT NULL AS superseded, c.address AS contact,
-    k.embedding IS NOT NULL AS embedded, k.created_at
-FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id,
-    (SELECT to_tsquery('simple', string_agg(quote_literal(w), ' | ')) AS q
-        FROM (SELECT DISTINCT lexeme AS w FROM unnest(to_tsvector('simple', $2)) LIMIT 60) s) t
-WHERE k.mailbox_id = $1 AND t.q IS NOT NULL AND k.search @@ t.q
-ORDER BY ts_rank_cd(k.search, t.q) DESC, k.id LIMIT $3
-
--- name: knowledge_search_vector
-SELECT k.id, k.type, k.trust, k.said_by, k.title, k.content, k.superseded_by IS NOT NULL AS superseded, c.address AS contact,
-    true AS embedded, k.created_at
-FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id
-WHERE k.mailbox_id = $1 AND k.embedding IS NOT NULL AND k.embedding_model = $3
-ORDER BY k.embedding <=> $2::text::vector LIMIT $4

@@ -86,10 +86,20 @@ SET parser_version = excluded.parser_version, parsed = excluded.parsed, mailbox_
 -- name: parse_poison
 UPDATE accepted_mail SET account = 'poison', poison_reason = $2, poison_detail = $3 WHERE message_id = $1
 
+-- name: parse_leave_lane
+-- What a person had read after all is no poison from this moment on, in the mailbox it stands in now (GL1, RC11a).
+WITH freed AS (
+    UPDATE accepted_mail SET account = 'accepted', poison_reason = NULL, poison_detail = NULL
+    WHERE message_id = $1 AND account = 'poison' RETURNING message_id, mailbox_id
+)
+INSERT INTO ledger_entries (mailbox_id, message_id, from_account, to_account, cause)
+SELECT mailbox_id, message_id, 'poison', 'accepted', $2 FROM freed
+
 -- name: parse_bounced_outbox
-SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM outbox o
-WHERE o.id IN (SELECT ref_id FROM mail_ids WHERE mailbox_id = $1 AND rfc_id = ANY ($2) AND kind IN ('sent', 'alias'))
-    OR o.id::text = $3 LIMIT 1
+SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM (
+    SELECT ref_id AS id FROM mail_ids WHERE mailbox_id = $1 AND rfc_id = ANY ($2) AND kind IN ('sent', 'alias')
+    UNION SELECT CASE WHEN $3 ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' THEN $3::text::uuid END
+) found JOIN outbox o ON o.id = found.id LIMIT 1
 
 -- name: parse_flag
 UPDATE accepted_mail SET flags = array_append(flags, $2) WHERE message_id = $1 AND NOT ($2 = ANY (flags))
@@ -119,10 +129,14 @@ UPDATE webhook_secrets SET retired_at = now() WHERE retired_at IS NULL AND sourc
 -- ---------------------------------------------------------------- news about our own mail (AD2)
 
 -- name: news_outbox
-SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM outbox o
-JOIN mailboxes b ON b.id = o.mailbox_id JOIN sources s ON s.organisation_id = b.organisation_id AND s.name = $2
-WHERE o.id::text = ANY ($1) OR o.rfc_message_id = ANY ($1) OR o.provider_id = ANY ($1)
-    OR o.id IN (SELECT ref_id FROM mail_ids WHERE rfc_id = ANY ($1) AND kind IN ('sent', 'alias')) LIMIT 1
+-- Each kind of id by its own index: the provider's, our Message-ID or the alias a relay gave it, and the row's own id.
+SELECT o.id, o.mailbox_id, o.message_id, o.recipients FROM (
+    SELECT p.id FROM outbox p WHERE p.provider_id = ANY ($1)
+    UNION SELECT p.id FROM outbox p WHERE p.rfc_message_id = ANY ($1)
+    UNION SELECT ref_id FROM mail_ids WHERE rfc_id = ANY ($1) AND kind IN ('sent', 'alias')
+    UNION SELECT CASE WHEN i ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' THEN i::uuid END FROM unnest($1::text[]) i
+) found JOIN outbox o ON o.id = found.id
+JOIN mailboxes b ON b.id = o.mailbox_id JOIN sources s ON s.organisation_id = b.organisation_id AND s.name = $2 LIMIT 1
 
 -- name: news_delivered
 UPDATE outbox SET delivered_at = coalesce(delivered_at, now()),
@@ -139,3 +153,29 @@ UPDATE outbox SET complained_at = coalesce(complained_at, now()) WHERE id = $1
 -- name: news_suppress
 INSERT INTO address_blocks (mailbox_id, address, kind, reason, by) VALUES ($1, $2, 'suppressed_recipient', $3, 'source')
 ON CONFLICT DO NOTHING
+
+-- name: outcome_rejected
+-- An automatic reply went wrong (P89): incident, outcome row and the sender's rule off, once per reply and kind, so that
+-- news told twice does not switch off again what a person switched on meanwhile.
+WITH reply AS (
+    SELECT o.id, o.mailbox_id, o.message_id, m.from_identity AS sender, m.confidence_score,
+        coalesce(m.classification ->> 'category', 'other') AS category
+    FROM outbox o JOIN inbound_messages m ON m.id = o.message_id WHERE o.id = $1 AND o.automatic
+), opened AS (
+    INSERT INTO incidents (mailbox_id, kind, outbox_id, message_id, caused_by, sender, category)
+    SELECT mailbox_id, $2, id, message_id, $3, sender, category FROM reply ON CONFLICT DO NOTHING RETURNING outbox_id
+), counted AS (
+    INSERT INTO autonomy_feedback (message_id, mailbox_id, source, action, category, agent_confidence)
+    SELECT r.message_id, r.mailbox_id, 'outcome', 'rejected', r.category, r.confidence_score
+    FROM reply r JOIN opened n ON n.outbox_id = r.id ON CONFLICT DO NOTHING
+), narrowed AS (
+    INSERT INTO autonomy_rules (mailbox_id, category, sender, mode, changed_by)
+    SELECT r.mailbox_id, r.category, r.sender, 'off', 'incident' FROM reply r JOIN opened n ON n.outbox_id = r.id WHERE r.sender <> ''
+    ON CONFLICT (mailbox_id, category, sender) DO UPDATE SET mode = 'off', mode_basis = NULL, changed_by = 'incident',
+        version = autonomy_rules.version + 1 WHERE autonomy_rules.mode <> 'off'
+), widened AS (
+    UPDATE autonomy_rules a SET mode = 'off', mode_basis = NULL, changed_by = 'incident', version = a.version + 1
+    FROM reply r JOIN opened n ON n.outbox_id = r.id
+    WHERE a.mailbox_id = r.mailbox_id AND a.sender = r.sender AND a.category <> r.category AND a.mode <> 'off' AND r.sender <> ''
+)
+SELECT count(*) FROM opened

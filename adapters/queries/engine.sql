@@ -82,18 +82,16 @@ JOIN start_queue q ON q.workflow_id = 'message/' || a.message_id AND q.start_no 
 WHERE a.account = 'accepted' AND q.started_at < now() - interval '60 seconds' ORDER BY a.received_at LIMIT 500
 
 -- name: sweep_restart
-WITH newest AS (
-    SELECT q.workflow_id FROM generate_series(1, coalesce((SELECT run_no FROM inbound_messages WHERE id = $1::text::uuid), 1)) n
-    JOIN start_queue q ON q.workflow_id = 'message/' || $1::text || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END
-    ORDER BY n DESC LIMIT 1
-)
 INSERT INTO start_queue (workflow_id, start_no, workflow_type, reuse_policy, input, summary)
 SELECT q.workflow_id, max(q.start_no) + 1, 'InboundMessageWorkflow', 'allow_duplicate_failed_only',
     jsonb_build_object('message_id', $1::text, 'resumed', EXISTS (SELECT 1 FROM inbound_messages WHERE id = $1::text::uuid)),
     'started again by the sweep'
-FROM start_queue q JOIN newest USING (workflow_id)
+FROM start_queue q WHERE q.workflow_id = message_workflow($1::text::uuid)
 GROUP BY q.workflow_id HAVING count(*) FILTER (WHERE q.started_at IS NULL) = 0
 ON CONFLICT DO NOTHING
+
+-- name: engine_workflows
+SELECT id, message_workflow(id) AS workflow_id FROM unnest($1::uuid[]) id
 
 -- name: sweep_old_outputs
 DELETE FROM step_outputs WHERE (message_id, run_no, kind) IN

@@ -558,6 +558,14 @@ UPDATE conversation_threads SET status = CASE WHEN $2 THEN 'resolved' WHEN statu
     resolved_at = CASE WHEN $2 THEN now() ELSE resolved_at END
 WHERE id = $1
 
+-- name: outcome_answered
+-- The reply of ours that a mail answers: the one it names, else the last that left on its thread before it came.
+SELECT o.id FROM inbound_messages m JOIN outbox o ON o.thread_id = m.thread_id
+LEFT JOIN mail_ids i ON i.mailbox_id = m.mailbox_id AND i.rfc_id = m.in_reply_to AND i.kind IN ('sent', 'alias') AND i.ref_id = o.id
+WHERE m.id = $1 AND o.message_id <> m.id AND o.state IN ('sending', 'sent', 'ambiguous')
+    AND coalesce(o.claimed_at, o.sent_at) <= m.received_at
+ORDER BY i.ref_id IS NOT NULL DESC, coalesce(o.claimed_at, o.sent_at) DESC LIMIT 1
+
 -- name: review_contact_answered
 UPDATE contacts SET answered_at = now() WHERE id = $1
 
@@ -569,13 +577,22 @@ WHERE id = $1 AND review_overdue_at IS NULL
 SELECT actor, at, to_status FROM lifecycle_events WHERE message_id = $1 AND accepted ORDER BY seq DESC LIMIT 1
 
 -- name: wake
--- A restored message lives on in message/<id>/run/<n> (P29): the newest one is told.
+-- Told is the workflow that tells the message's story now (P29).
 INSERT INTO wake_queue (workflow_id, signal, args, cause)
-SELECT coalesce((SELECT q.workflow_id FROM inbound_messages m CROSS JOIN generate_series(2, m.run_no) n
-        JOIN start_queue q ON q.workflow_id = 'message/' || m.id || '/run/' || n
-        WHERE m.id = CASE WHEN $1::text LIKE 'message/%' THEN substr($1, 9, 36)::uuid END
-        ORDER BY n DESC LIMIT 1), $1), $2, $3, $4
+SELECT CASE WHEN $1::text LIKE 'message/%' THEN message_workflow(substr($1, 9, 36)::uuid) ELSE $1 END, $2, $3, $4
 ON CONFLICT (cause) DO NOTHING
+
+-- name: wake_earlier_runs
+-- Whatever told the story before the newest run looks at its message once more and finds that it is over.
+INSERT INTO wake_queue (workflow_id, signal, args, cause)
+SELECT DISTINCT w, 'wake', jsonb_build_object('cause', m.id || ':succeeded/' || m.run_no || '/' || w), m.id || ':succeeded/' || m.run_no || '/' || w
+FROM inbound_messages m CROSS JOIN generate_series(1, m.run_no) n
+CROSS JOIN LATERAL (SELECT 'message/' || m.id || CASE WHEN n > 1 THEN '/run/' || n ELSE '' END AS w) named
+JOIN start_queue q ON q.workflow_id = w
+WHERE m.id = $1 AND w <> message_workflow(m.id) ON CONFLICT (cause) DO NOTHING
+
+-- name: lifecycle_workflow
+SELECT message_workflow($1)
 
 -- name: audit
 INSERT INTO audit_log (mailbox_id, actor, action, subject, before, after) VALUES ($1, $2, $3, $4, $5, $6)

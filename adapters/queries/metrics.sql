@@ -255,3 +255,54 @@ DELETE FROM sign_in_failures WHERE subject IN
 DELETE FROM thread_presence WHERE (thread_id, user_id) IN
     (SELECT thread_id, user_id FROM thread_presence WHERE seen_at < now() - $1::interval LIMIT $2)
 
+-- ---------------------------------------------------------------- health page and API (P120)
+
+-- name: health_series
+-- $3 to $4 in slices of $5: shares and means weighed by their samples, costs added up, depths at their highest.
+SELECT metric, part, date_bin($5::interval, window_start, $3::timestamptz) AS at, max(basis) AS basis,
+    sum(sample_count)::int AS samples,
+    CASE WHEN metric = 'llm_cost' THEN sum(value) WHEN metric IN ('queue_depth', 'held_depth') THEN max(value)
+        ELSE sum(value * sample_count) / nullif(sum(sample_count), 0) END AS value
+FROM agent_metrics WHERE mailbox_id = $1 AND metric = ANY ($2) AND window_start >= $3 AND window_start < $4
+GROUP BY metric, part, at ORDER BY metric, part, at LIMIT 20000
+
+-- name: health_breakers
+SELECT kind, state, threshold::float8, window_s, min_sample, cool_down_s, probe_limit, probes_used, tripped_at, half_open_at,
+    recovered_at, reason, evaluated_at, last_bad, last_total
+FROM agent_circuit_breakers WHERE mailbox_id = $1 ORDER BY kind LIMIT 10
+
+-- name: health_holds
+SELECT coalesce(hold_reason, '') AS reason, count(*)::int AS mails, min(CASE WHEN hold_reason IS NULL THEN received_at
+    ELSE changed_at END) AS oldest
+FROM inbound_messages
+WHERE mailbox_id = $1 AND processing_status NOT IN ('sent', 'rejected', 'archived')
+    AND (hold_reason IS NOT NULL OR processing_status = 'received')
+GROUP BY hold_reason ORDER BY reason
+
+-- name: health_costs
+-- What models cost since $2, by step and by model; a call without a step goes by its task.
+SELECT CASE WHEN grouping(model) = 1 THEN 'step' ELSE 'model' END AS by, coalesce(model, name) AS name, count(*)::int AS calls,
+    count(*) FILTER (WHERE outcome = ANY ($3))::int AS failed, sum(tokens_in)::bigint AS tokens_in,
+    sum(tokens_out)::bigint AS tokens_out, coalesce(sum(cost_usd), 0) AS usd, bool_or(unpriced) AS unpriced
+FROM (SELECT coalesce(step, task) AS name, model, outcome, tokens_in, tokens_out, cost_usd, unpriced
+    FROM llm_usage WHERE mailbox_id = $1 AND created_at >= $2) u
+GROUP BY GROUPING SETS ((name), (model)) ORDER BY usd DESC, calls DESC, name LIMIT 200
+
+-- name: health_ceilings
+SELECT c.daily_budget_usd, c.monthly_budget_usd, b.timezone FROM agent_config c JOIN mailboxes b ON b.id = c.mailbox_id
+WHERE c.mailbox_id = $1
+
+-- name: health_trail
+SELECT a.at, a.subject, a.after, coalesce(nullif(u.name, ''), u.email, a.actor) AS by_name
+FROM audit_log a LEFT JOIN users u ON 'user:' || u.id = a.actor
+WHERE a.mailbox_id = $1 AND a.action = 'breaker' AND a.at >= $2 ORDER BY a.at DESC LIMIT 10
+
+-- name: label_message
+SELECT m.id, m.mailbox_id, m.classification ->> 'category' AS category FROM inbound_messages m WHERE m.id = $1
+
+-- name: label_set
+INSERT INTO category_labels (message_id, mailbox_id, model_category, category, by) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (message_id) DO UPDATE SET category = excluded.category, by = excluded.by, at = now()
+
+-- name: label_of
+SELECT category FROM category_labels WHERE message_id = $1

@@ -238,7 +238,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING attemp
 
 -- name: launch_input
 INSERT INTO mission_inbox (item_id, mission_id, mailbox_id, scope, kind, payload, payload_ref, request_id)
-VALUES ($1, $2, $3, $4, 'task', $5, $6, 'task/' || $6) ON CONFLICT DO NOTHING
+VALUES ($1, $2, $3, $4, 'task', $5, $6::text, 'task/' || $6::text) ON CONFLICT DO NOTHING
 
 -- name: launch_scope_ok
 -- A task may only be bound to a contact and a message of its mission's mailbox.
@@ -270,7 +270,7 @@ INSERT INTO task_result_conflicts (attempt_id, mailbox_id, digest, reason) VALUE
 
 -- name: result_notice
 INSERT INTO mission_inbox (item_id, mission_id, mailbox_id, scope, kind, payload_ref, request_id, state, reason, gate_epoch)
-SELECT $1, m.id, m.mailbox_id, $3, $4, $5, 'result/' || $5, CASE WHEN m.status = 'open' THEN 'pending' ELSE 'failed' END,
+SELECT $1, m.id, m.mailbox_id, $3, $4, $5::text, 'result/' || $5::text, CASE WHEN m.status = 'open' THEN 'pending' ELSE 'failed' END,
     CASE WHEN m.status = 'open' THEN '' ELSE 'not_open' END, m.gate_epoch
 FROM missions m WHERE m.id = $2 ON CONFLICT DO NOTHING
 
@@ -364,7 +364,7 @@ SELECT id FROM made
 
 -- name: mission_goal_input
 INSERT INTO mission_inbox (item_id, mission_id, mailbox_id, scope, kind, input_kind, payload, payload_digest, request_id, actor, applied)
-VALUES ($1, $2, $3, $4, 'owner_input', 'goal', $5, $6, 'goal/' || $2, $7, true)
+VALUES ($1, $2, $3, $4, 'owner_input', 'goal', $5, $6, 'goal/' || $2::uuid, $7, true)
 
 -- name: mission_by_key
 SELECT * FROM missions WHERE mailbox_id = $1 AND idempotency_key = $2

@@ -57,21 +57,6 @@ SELECT o.id, o.sent_at, o.subject, r.text FROM outbox o
 JOIN draft_revisions r ON r.message_id = o.message_id AND r.revision = o.revision
 WHERE o.thread_id = $1 AND o.state = 'sent' AND o.sent_at <= $2::timestamptz + interval '1 hour' ORDER BY o.sent_at DESC LIMIT 10
 
--- name: context_knowledge_text
-SELECT k.id, k.title, k.content, k.type, k.trust, k.said_by, k.contact_id, k.created_at
-FROM knowledge_entries k, (SELECT to_tsquery('simple', string_agg(quote_literal(w), ' | ')) AS q
-    FROM (SELECT DISTINCT lexeme AS w FROM unnest(to_tsvector('simple', $3)) WHERE length(lexeme) > 3 LIMIT 60) s) t
-WHERE k.mailbox_id = $1 AND (k.contact_id IS NULL OR k.contact_id = $2) AND k.superseded_by IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > now()) AND t.q IS NOT NULL AND k.search @@ t.q
-ORDER BY ts_rank_cd(k.search, t.q) DESC, k.id LIMIT 30
-
--- name: context_knowledge_vector
-SELECT k.id, k.title, k.content, k.type, k.trust, k.said_by, k.contact_id, k.created_at
-FROM knowledge_entries k
-WHERE k.mailbox_id = $1 AND (k.contact_id IS NULL OR k.contact_id = $2) AND k.superseded_by IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > now()) AND k.embedding IS NOT NULL AND k.embedding_model = $4
-ORDER BY k.embedding <=> $3::vector LIMIT 30
-
 -- ---------------------------------------------------------------- ledger of model calls (P110)
 
 -- name: usage_record

@@ -3,7 +3,7 @@
 A form answers with a redirect and a note: done, or refused with who, when and why, and with the text that was typed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -24,8 +24,9 @@ from api.acts import (
     UndoBody,
     WriteReplyBody,
 )
-from api.bulk import BulkBody, bulk
+from api.bulk import BulkAnswer, BulkBody, bulk
 from api.dashboard.forms import Form, safe_path
+from api.dashboard.refusals import why
 from api.dashboard.visit import KEPT_FIELDS, Visit
 from api.desk import Desk
 from api.errors import ApiError, not_found
@@ -92,7 +93,7 @@ async def check(visit: Visit) -> Response:
     except ApiError as error:
         return await refused(visit, "check", error)
     except ValidationError:
-        return await refused(visit, "check", ApiError(422, "invalid", visit.words("refused.invalid")))
+        return await refused(visit, "check", ApiError(422, "invalid", ""))
     await visit.note(
         kind="checked", revision=saved.revision, n=len(saved.findings), fields={"text": text}, action="edit_and_approve"
     )
@@ -135,7 +136,7 @@ async def carried_out(visit: Visit, action: str, work: Callable[[Desk], Any]) ->
     try:
         await work(_desk(visit))
     except ValidationError:
-        return await refused(visit, action, ApiError(422, "invalid", visit.words("refused.invalid")))
+        return await refused(visit, action, ApiError(422, "invalid", ""))
     except ApiError as error:
         return await refused(visit, action, error)
     await visit.note(kind="done", action=action)
@@ -147,11 +148,16 @@ async def refused(visit: Visit, action: str, error: ApiError) -> Response:
     (P100)."""
     kept = {name: visit.form.get(name) for name in KEPT_FIELDS if visit.form.get(name)}
     await visit.note(
-        kind="refused", action=action, error=error.error, message=error.message, by=error.extra.get("by_name") or "",
+        kind="refused", action=action, error=error.error, message=_reason(visit, error), by=error.extra.get("by_name") or "",
         at=str(error.extra.get("at") or ""), status=error.extra.get("status") or "", fields=kept,
         request_id=visit.form.get("request_id") if error.code == 503 else "",
     )  # fmt: skip
     return RedirectResponse(safe_path(visit.form.get("stay") or visit.form.get("back")), 303)
+
+
+def _reason(visit: Visit, error: ApiError) -> str:
+    """In the language of the page; a sentence of our own is in it already."""
+    return error.message if error.extra.get("own") else why(visit.words, error.error, error.message)
 
 
 async def in_bulk(visit: Visit) -> Response:
@@ -165,17 +171,26 @@ async def in_bulk(visit: Visit) -> Response:
         answer = await bulk(body, _desk(visit))
     except ValidationError:
         key = "refused.unseen" if unseen and not items else "refused.bulk"
-        return await refused(visit, f"bulk_{action}", ApiError(422, "invalid", visit.words(key, n=len(picked))))
+        return await refused(visit, f"bulk_{action}", ApiError(422, "invalid", visit.words(key, n=len(picked)), own=True))
     except ApiError as error:
         return await refused(visit, f"bulk_{action}", error)
+    unseen_too = [
+        {"id": text.split("|")[0], "result": "skipped", "message": visit.words("bulk.unseen")} for text in unseen
+    ]
+    await tell_bulk(visit, action, answer, unseen_too)
+    return visit.back()
+
+
+async def tell_bulk(visit: Visit, action: str, answer: BulkAnswer, more: Sequence[Fields] = ()) -> None:
+    """How each of them went, to be told on the next page."""
     done = [r.message_id for r in answer.results if r.result == "ok"]
     bad = [
-        {"id": str(r.message_id), "result": r.result, "message": r.message} for r in answer.results if r.result != "ok"
+        {"id": str(r.message_id), "result": r.result, "message": why(visit.words, r.result, r.message)}
+        for r in answer.results
+        if r.result != "ok"
     ]
-    bad += [{"id": text.split("|")[0], "result": "skipped", "message": visit.words("bulk.unseen")} for text in unseen]
     await _remember_undo(visit, done if action == "approve" else None, action)
-    await visit.note(kind="bulk", action=action, n=len(done), refused=bad)
-    return visit.back()
+    await visit.note(kind="bulk", action=action, n=len(done), refused=[*bad, *more])
 
 
 def _item(text: str, action: str) -> Fields:

@@ -1,6 +1,8 @@
-"""One conversation: mails and our replies in the order they came, and the message that waits for a decision (P115)."""
+"""One conversation: mails, our replies and notes among colleagues in the order they came, and the message that waits
+for a decision (P115)."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +15,9 @@ from api.dashboard.frame import show
 from api.dashboard.inbox import links, list_threads
 from api.dashboard.visit import Visit, as_id
 from api.errors import not_found
+from api.thread_desk import zone_of
 from contracts.status import TERMINAL, OutboxState, Status
+from domain.threads.snoozing import offered
 
 MOST_MAILS = 60
 UNFOLDED = 2
@@ -22,11 +26,22 @@ NOT_SHOWN = frozenset({OutboxState.CANCELLED, OutboxState.FAILED_SAFE})
 
 @dataclass(frozen=True)
 class Item:
-    """A mail or a reply."""
+    """A mail, a reply or a note."""
 
     kind: str
     at: Any
     row: Any
+
+
+@dataclass(frozen=True)
+class Snooze:
+    """Until when it is put off, whether it came back, and the moments that are offered, in the mailbox's zone."""
+
+    until: datetime | None
+    returned: bool
+    offered: list[tuple[str, datetime]]
+    earliest: str
+    zone: str
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,8 @@ class Conversation:
     may_follow_up: bool
     people: list[Any]
     present: list[Any]
+    snooze: Snooze
+    blocked: Any
 
     def shown(self) -> list[Item]:
         """The newest part of it."""
@@ -72,11 +89,33 @@ async def conversation(visit: Visit, thread_id: UUID, message_id: UUID | None) -
         chosen = message_id or await tx.value("dashboard_active", thread_id)
         work = await work_of(visit, tx, chosen, checked) if chosen else None
         people = await tx.rows("dashboard_people", visit.who.organisation_id)
+        state = await tx.must("desk_thread_now", thread_id)
+        blocked = await _blocked(tx, work)
         present = await tx.rows("dashboard_present", thread_id, visit.who.user_id)
     if work is not None and work.m["thread_id"] != thread_id:
         raise not_found("thread")
-    folded = max(len(items) - UNFOLDED, 0)
-    return Conversation(thread, items, folded, work, _may_follow_up(visit, items), people, present)
+    return Conversation(
+        thread, items, folded(items), work, _may_follow_up(visit, items), people, present, _snooze(state), blocked
+    )
+
+
+def folded(items: list[Item]) -> int:
+    """How many of the oldest are folded away; the newest two mails or replies stay, with the notes after them."""
+    letters = [place for place, item in enumerate(items) if item.kind != "note"]
+    return letters[-UNFOLDED] if len(letters) > UNFOLDED else 0
+
+
+def _snooze(state: Any) -> Snooze:
+    now, zone = datetime.now(UTC), zone_of(state["timezone"])
+    until = state["snoozed_until"] if state["snoozed_until"] and state["snoozed_until"] > now else None
+    returned = state["status"] == "open" and until is None and bool(state["snoozed_until"] or state["snooze_returned_at"])
+    earliest = now.astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+    return Snooze(until, returned, offered(now, zone), earliest, zone.key)
+
+
+async def _blocked(tx: Transaction, work: Work | None) -> Any:
+    """The block of the sender of the message that is shown, if there is one."""
+    return await tx.one("desk_block_of", work.m["mailbox_id"], work.m["from_identity"]) if work else None
 
 
 async def _items(tx: Transaction, thread_id: UUID) -> list[Item]:
@@ -86,7 +125,8 @@ async def _items(tx: Transaction, thread_id: UUID) -> list[Item]:
         for r in await tx.rows("api_thread_replies", thread_id)
         if r["state"] not in NOT_SHOWN
     ]
-    return sorted([*mails, *replies], key=lambda item: item.at)
+    notes = [Item("note", n["created_at"], n) for n in await tx.rows("desk_notes", thread_id)]
+    return sorted([*mails, *replies, *notes], key=lambda item: item.at)
 
 
 def _may_follow_up(visit: Visit, items: list[Item]) -> bool:

@@ -2,6 +2,7 @@
 possible."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -48,6 +49,12 @@ class Work:
     def status(self) -> Status:
         """Where the message is."""
         return Status(self.m["status"])
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it waits longer for a person than it should (P101)."""
+        due = self.m["review_due_at"]
+        return self.status is Status.DRAFT_READY and due is not None and due < datetime.now(UTC)
 
     @property
     def by_agent(self) -> bool:

@@ -24,6 +24,9 @@ SHAPES = {
     "back": "M15 5l-7 7 7 7",
     "settings": "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
     "copy": "M9 9h11v11H9zM5 15H4V4h11v1",
+    "note": "M5 4h14v11l-5 5H5zM14 20v-5h5M8 9h8M8 12h5",
+    "filter": "M4 6h16M7 12h10M10 18h4",
+    "health": "M3 12h4l3-7 4 14 3-7h4",
     "clock": "M12 4a8 8 0 100 16 8 8 0 000-16zM12 8v4l3 2",
 }
 

@@ -66,6 +66,7 @@ async def list_threads(visit: Visit) -> ThreadList:
     sort = query.get("sort", "") if query.get("sort") in SORTS else "attention"
     asked = query.get("q", "").strip()[:200]
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
+        await tx.rows("desk_wake_due")
         rows = await tx.rows(
             "dashboard_threads", list(visit.mailboxes), visit.who.user_id, "all" if asked else chosen, sort,
             search_of(asked), *_cursor(query.get("after", "")), PAGE + 1,

@@ -10,7 +10,8 @@ from api.dashboard.forms import Form
 TECHNICAL = frozenset({
     "csrf", "request_id", "back", "stay", "next", "revision", "base_revision", "seen_message_id", "recipients_hash",
     "confirm", "item", "action", "act", "how", "from", "mailbox", "mailbox_id", "to_user", "person", "resolve",
-    "block_sender", "mode", "language", "scheme", "role", "scopes", "days", "typed_for",
+    "block_sender", "mode", "status", "preset", "until", "archive", "failed_step", "error_type", "message_id",
+    "language", "scheme", "role", "scopes", "days", "typed_for",
 })  # fmt: skip
 SECRET = ("password", "secret", "token", "key")
 IDENTIFIER = re.compile(r"[0-9a-f-]{32,64}")

@@ -1,7 +1,7 @@
 """Messages by where they are: the review queue, quarantine, what failed, and every other account of the line (P116,
 P119)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -12,8 +12,10 @@ from starlette.responses import Response
 from api.dashboard.conversation import address, conversation
 from api.dashboard.desk_work import trust_of
 from api.dashboard.frame import show
+from api.dashboard.sifting import CATEGORIES, NAMES, Sieve
 from api.dashboard.visit import Visit, as_id
 from api.errors import not_found
+from api.failures import EqualFailures, groups_of
 from api.messages import _hash as recipients_digest
 
 PAGE = 25
@@ -48,6 +50,7 @@ class Lane:
     rows: list[LaneRow]
     more: str
     at: UUID | None
+    sieve: Sieve = field(default_factory=Sieve)
 
     def beside(self) -> UUID | None:
         """The message that takes the place of the one shown once it is decided."""
@@ -69,31 +72,48 @@ async def lane_page(visit: Visit) -> Response:
         if thread_id is None:
             raise not_found()
         talk = await conversation(visit, thread_id, lane.at)
-    beside = lane.beside()
     base = visit.request.url.path
     return await show(
         visit, "lane.html", lane_page=lane, lane=name, talk=talk, work=talk.work if talk else None,
-        stay=_at(visit, base, lane.at), onward=_at(visit, base, beside),
+        stay=_at(visit, base, lane.at), onward=_at(visit, base, lane.beside()), list_here=_at(visit, base, None),
+        failures=await _failures(visit, name), people=await _people(visit, name),
+        categories=CATEGORIES, as_uuid=UUID,
         file_at=lambda message, n: address(visit, message, n), open_at=lambda message: _at(visit, base, message),
     )  # fmt: skip
 
 
+async def _failures(visit: Visit, name: str) -> list[EqualFailures]:
+    return await groups_of(visit.services, visit.who, list(visit.mailboxes)) if name == "failed" else []
+
+
+async def _people(visit: Visit, name: str) -> list[Any]:
+    """Whose items can be asked for."""
+    if name != "review":
+        return []
+    async with visit.services.database.transaction(visit.who.mailboxes) as tx:
+        return await tx.rows("dashboard_people", visit.who.organisation_id)
+
+
 def _at(visit: Visit, base: str, message_id: UUID | None) -> str:
-    kept = {k: v for k, v in visit.request.query_params.items() if k in ("mailbox", "after") and v}
+    kept = {k: v for k, v in visit.request.query_params.items() if k in ("mailbox", "after", *NAMES) and v}
     query = {**kept, **({"at": str(message_id)} if message_id else {})}
     return f"{base}?{urlencode(query)}" if query else base
 
 
 async def _lane(visit: Visit, name: str) -> Lane:
-    at, cursor = visit.request.query_params.get("at", ""), _cursor(visit.request.query_params.get("after", ""))
+    query = visit.request.query_params
+    at, cursor, sieve = query.get("at", ""), _cursor(query.get("after", "")), Sieve.of(query)
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
-        rows = await tx.rows(
-            "dashboard_lane", list(visit.mailboxes), list(LANES[name]), name in TROUBLED, *cursor, PAGE + 1
-        )
+        if name == "review":
+            values = sieve.values(visit.who.user_id)
+            rows = await tx.rows("desk_queue", list(visit.mailboxes), *values, *cursor, PAGE + 1)
+        else:
+            lanes, troubled = list(LANES[name]), name in TROUBLED
+            rows = await tx.rows("dashboard_lane", list(visit.mailboxes), lanes, troubled, *cursor, PAGE + 1)
     shown = [LaneRow(r, _trust(r), _token(r)) for r in rows[:PAGE]]
     more = f"{shown[-1].row['received_at'].isoformat()}_{shown[-1].row['id']}" if len(rows) > PAGE else ""
     first = shown[0].row["id"] if shown else None
-    return Lane(name, shown, more, as_id(at) if at else first)
+    return Lane(name, shown, more, as_id(at) if at else first, sieve)
 
 
 def _trust(row: Any) -> str:

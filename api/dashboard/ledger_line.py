@@ -57,6 +57,7 @@ class Line:
     unowned: int
     ambiguous: int
     overdue: int
+    overdue_mine: int
     counts: dict[str, int]
     mailboxes: list[Any]
     mailbox: Any
@@ -82,6 +83,7 @@ async def read(visit: Visit) -> Line:
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         mailboxes = await tx.rows("api_mailboxes", visit.who.organisation_id)
         late = await tx.must("dashboard_late", list(visit.mailboxes))
+        mine_late = await tx.value("desk_overdue_mine", list(visit.mailboxes), visit.who.user_id)
         stopped = await tx.rows("dashboard_switches", list(visit.mailboxes))
     shown = set(visit.mailboxes)
     parts = dict.fromkeys(ORDER, 0)
@@ -99,6 +101,7 @@ async def read(visit: Visit) -> Line:
         unowned=late["unowned"],
         ambiguous=parts["ambiguous"],
         overdue=late["overdue"],
+        overdue_mine=mine_late,
         counts=parts,
         mailboxes=inboxes,
         mailbox=chosen,

@@ -66,7 +66,7 @@ async def _change(visit: Visit, act: str) -> Shown | None:
 async def _page(visit: Visit, status: int = 200, *, problem: str = "", link: Shown | None = None) -> Response:
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         rows = await tx.rows("people_list", visit.who.organisation_id)
-    typed = {name: visit.form.get(name) for name in ("name", "email", "role")} if problem else {}
+    typed = {name: visit.form.get(name) for name in ("name", "email", "role", "person")} if problem else {}
     kept = (visit.session.flash or {}).get("fields") or {}
     return await show(
         visit, "people.html", status, people=rows, roles=ROLES, problem=problem, link=link, typed={**kept, **typed},

@@ -28,6 +28,10 @@ class Clock:
         exact = there.strftime("%Y-%m-%d %H:%M:%S %Z")
         return Markup('<time datetime="{}" title="{}">{}</time>').format(there.isoformat(), exact, self.short(moment))
 
+    def at(self, moment: datetime, zone: str) -> str:
+        """Day and time of a moment ahead, in a zone."""
+        return moment.astimezone(_zone(zone)).strftime(self.words("time.weekday"))
+
     def short(self, moment: datetime) -> str:
         """The short text alone."""
         apart = abs(self.now - moment)

@@ -108,7 +108,7 @@ class Deployment:
     sent_over_cap: int = 0
 
     def __post_init__(self) -> None:
-        self._watch = self._new_watch()
+        self._begin_watch()
         self._matched: Counter[int] = Counter()
         self._reviews: list[Review] = []
         self._next_adjustment = self.now + WEEK
@@ -124,14 +124,14 @@ class Deployment:
     def step(self, draws: Draws, index: int) -> None:
         """One mail: decide, send or review, learn, look at the certificate, adjust."""
         self.now += self.every
-        rate = self._watch.audit_rate(AUDIT_RATE)
+        rate = self._audit_rate
         decision = self._decide(draws, index, rate)
         faulty, sender = bool(draws.faulty[index]), int(draws.senders[index])
         if decision.outcome is Outcome.AUTO_APPROVE and self._charged():
             self._sent(faulty)
         elif decision.outcome is Outcome.HUMAN_REVIEW:
             self._reviewed(decision, faulty, sender, rate)
-        if self._watch.drops:
+        if self._drops:
             self._drop(index)
         elif self.now >= self._next_adjustment:
             self._adjust()
@@ -179,11 +179,15 @@ class Deployment:
     def _learn(self, observation: Observation) -> None:
         self.record.add(observation)
         if self.rule.mode is RuleMode.ON:
-            self._watch.add(observation)
+            self._watched(observation)
         self.certified = certified_thresholds(self.record, self.rule.target_error_rate)
         self.ever_certified.update(self.certified)
         if self.certified and self.rule.mode is RuleMode.SHADOW and self.on_certificate:
             self._set(RuleMode.ON, self.certified[0])
+
+    def _watched(self, observation: Observation) -> None:
+        self._watch.add(observation)
+        self._drops, self._audit_rate = self._watch.drops is not None, self._watch.audit_rate(AUDIT_RATE)
 
     def _adjust(self) -> None:
         made = weekly_adjustment(self.rule.auto_approve_threshold, self._reviews, self.certified, self.now)
@@ -198,7 +202,8 @@ class Deployment:
     def _set(self, mode: RuleMode, threshold: float) -> None:
         changed = {"mode": mode, "auto_approve_threshold": threshold, "version": self.rule.version + 1}
         self.rule = self.rule.model_copy(update=changed)
-        self._watch = self._new_watch()
+        self._begin_watch()
 
-    def _new_watch(self) -> AuditWatch:
-        return AuditWatch(self.rule.target_error_rate, self.rule.auto_approve_threshold)
+    def _begin_watch(self) -> None:
+        self._watch = AuditWatch(self.rule.target_error_rate, self.rule.auto_approve_threshold)
+        self._drops, self._audit_rate = False, AUDIT_RATE

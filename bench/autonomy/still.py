@@ -78,18 +78,26 @@ class StillResult:
         """The share of deployments in which a certified rule exceeds its target."""
         return self.wrong / self.deployments
 
+    def __add__(self, other: "StillResult") -> "StillResult":
+        """Both runs of one scenario together."""
+        sums = (getattr(self, part) + getattr(other, part) for part in _SUMMED)
+        return StillResult(self.name, *sums)
 
-def run_scenario(scenario: Scenario, deployments: int, decisions: int, seed: int) -> StillResult:
-    """Looks after every decision of every deployment."""
+
+_SUMMED = ("deployments", "wrong", "certified", "rules", "over_cap")
+
+
+def run_scenario(scenario: Scenario, numbers: range, decisions: int, seed: int) -> StillResult:
+    """Looks after every decision of the deployments with these numbers, each with a chance of its own."""
     wrong = certified = over_cap = 0
-    for number in range(deployments):
+    for number in numbers:
         rng = np.random.default_rng([seed, number])
         lives = [_lived(scenario, truth, decisions, rng) for truth in scenario.truths]
         wrong += any(_too_bad(life, truth) for life, truth in zip(lives, scenario.truths, strict=True))
         certified += sum(bool(life.ever_certified) for life in lives)
         over_cap += sum(life.sent_over_cap for life in lives)
-    rules = deployments * len(scenario.truths)
-    return StillResult(scenario.name, deployments, wrong, certified, rules, over_cap)
+    rules = len(numbers) * len(scenario.truths)
+    return StillResult(scenario.name, len(numbers), wrong, certified, rules, over_cap)
 
 
 def _lived(scenario: Scenario, truth: Truth, decisions: int, rng: np.random.Generator) -> Deployment:

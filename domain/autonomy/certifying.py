@@ -45,7 +45,10 @@ class Certificate(Contract):
 
     def at(self, threshold: float) -> GridPoint:
         """The point of a grid value; LookupError for any other."""
-        return next(point for point in self.points if point.threshold == threshold)
+        for point in self.points:
+            if point.threshold == threshold:
+                return point
+        raise LookupError(f"{threshold} is not on the grid of thresholds")
 
     def covers(self, threshold: float) -> bool:
         """True if a rule may be switched on at this threshold without an override."""

@@ -25,9 +25,7 @@ def review_floor(unmet: Collection[str], audit_rate: float) -> float:
     return 1.0 if RuleReason.SHADOW in unmet else audit_rate
 
 
-def observation_of(
-    decision: RouteDecision, clean: bool | None, audit_rate: float, at: datetime
-) -> Observation | None:
+def observation_of(decision: RouteDecision, clean: bool | None, audit_rate: float, at: datetime) -> Observation | None:
     """What a reviewed decision adds to its rule's record; None if it adds nothing. `audit_rate` is the one of then."""
     unmet = decision.evidence.split(", ") if decision.stage is Stage.RULES and decision.evidence else []
     if not counts(decision.stage, unmet):

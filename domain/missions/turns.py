@@ -79,6 +79,12 @@ class TurnBook(BaseModel):
         self.items.append(item)
         return item
 
+    @staticmethod
+    def undeliverable(item: Item, reason: str) -> None:
+        """Recorded where it is, and never delivered (M135a)."""
+        if item.state is ItemState.PENDING:
+            item.state, item.reason = ItemState.FAILED, reason
+
     @property
     def pending(self) -> list[Item]:
         """Items nobody has had yet, oldest first."""

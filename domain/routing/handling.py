@@ -57,6 +57,11 @@ class HandledMessage(Contract):
     text: str
 
 
+def applies(rule: HandlingRule, message: HandledMessage) -> bool:
+    """Does the rule speak about this mail at all?"""
+    return _applies(rule.predicate, message, words_of(message.text))
+
+
 def handling_objection(rules: Iterable[HandlingRule], message: HandledMessage, draft: str) -> str | None:
     """The first rule that holds the draft back, in words, or None."""
     spoken, drafted = words_of(message.text), words_of(draft)

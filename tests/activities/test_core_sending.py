@@ -242,7 +242,7 @@ async def automatic(world: World, **mail: Any) -> tuple[UUID, UUID]:
 
 async def test_fifty_automatic_replies_to_one_sender_at_once_pass_no_cap(world: World) -> None:
     """LO1, RS-50: the caps are charged in the claim; more candidates than the cap claim exactly the cap."""
-    pairs = [await automatic(world, subject=f"question number {n}") for n in range(8)]
+    pairs = [await automatic(world, subject=f"question number {n}", body=f"{n} " * 40) for n in range(8)]
     states = await asyncio.gather(*(deliver(world, m, o) for m, o in pairs))
     assert states.count(DeliverState.SENT) == 5
     assert [await world.status(m) for m, _ in pairs].count("draft_ready") == 3

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from adapters.accounts import read_accounts
 from contracts.errors import MalformedMessage
 from contracts.lifecycle import Receive
 from contracts.reception import Delivery, DoorOutcome, PoisonReason
@@ -156,3 +157,52 @@ async def test_the_copy_in_the_other_mailbox_cannot_be_answered_too(world: World
     outcome = await world.do(second, Approve(), actor="user:1")
     assert outcome.result is Result.CONFLICT and outcome.refusal and "another mailbox" in outcome.refusal.message
     assert (await world.do(first, Approve(), actor="user:1")).ok
+
+
+async def _ledger(world: World, message: UUID) -> list[tuple[str, str, UUID]]:
+    rows = await world.sql.fetch("SELECT * FROM ledger_entries WHERE message_id = $1 ORDER BY id", message)
+    return [(r["from_account"], r["to_account"], r["mailbox_id"]) for r in rows]
+
+
+async def _balances(world: World) -> bool:
+    accounts = await read_accounts(world.database)
+    assert [(d.check, d.what) for d in accounts.differences] == []
+    return accounts.balances
+
+
+async def test_delivering_poison_books_the_move_at_once(world: World) -> None:
+    """GL1, GL2, RC11a: between "deliver to" and the message row the mail is in no lane of poison any more, and the
+    accounts balance at each moment."""
+    message = await world.accept(mail_bytes(to="nobody@shop.example"))
+    unassigned = await world.sql.fetchval("SELECT mailbox_id FROM accepted_mail WHERE message_id = $1", message)
+    assert await _balances(world)
+    await world.parse(message, deliver_to=world.mailbox_id, request_id="deliver-1", actor="user:1")
+    assert await _account(world, message) == ("accepted", None)
+    assert await _balances(world)
+    await world.parse(message)
+    await world.do(message, Receive(), "receive")
+    assert await _balances(world)
+    own = world.mailbox_id
+    moves = [("", "poison", unassigned), ("poison", "accepted", own), ("accepted", "pipeline", own)]
+    assert await _ledger(world, message) == moves
+
+
+async def test_parsing_again_books_the_move_at_once(world: World) -> None:
+    """GL2, RC11: the same for mail that a newer parser can read."""
+    message, parser = await world.accept(mail_bytes()), world.parsing.parser
+    world.parsing.parser = Unreadable()  # type: ignore[assignment]
+    await world.parse(message)
+    world.parsing.parser = parser
+    await world.parse(message, request_id="again-2", actor="user:1")
+    assert await _account(world, message) == ("accepted", None)
+    assert await _balances(world)
+
+
+async def test_a_stub_alone_frees_no_poison(world: World) -> None:
+    """P97: what is answered by hand leaves the lane with its reply, in one transaction, and not before."""
+    message = await world.accept(mail_bytes())
+    world.parsing.parser = Unreadable()  # type: ignore[assignment]
+    await world.parse(message)
+    await world.parse(message, stub=True)
+    assert await _account(world, message) == ("poison", "parser_error")
+    assert await _balances(world)

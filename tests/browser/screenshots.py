@@ -33,6 +33,7 @@ PAGES = (
     "inbox/poison",
     "inbox/archived",
     "inbox/progress",
+    "health",
 )
 
 

@@ -64,7 +64,7 @@ async def sweep(house: House) -> SweepReport:
     await house.rows(AGE_STARTS)
     await house.rows(AGE_MESSAGES)
     report: SweepReport = await ActivityEnvironment().run(
-        Sweep(house.database, Engine(house.client)).sweep, SweepRequest()
+        Sweep(house.database, Engine(house.client, house.database)).sweep, SweepRequest()
     )
     return report
 

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from typing import Self
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 PIECE = 65536
 
@@ -22,7 +22,7 @@ class Gate:
     async def __aenter__(self) -> Self:
         await self.open()
         host = f"{self._target.username}:{self._target.password}@127.0.0.1:{self._port}"
-        self.url = urlunsplit(self._target._replace(netloc=host))
+        self.url = urlunsplit(self._target._replace(netloc=host, query=""))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -43,7 +43,7 @@ class Gate:
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            far_reader, far_writer = await asyncio.open_connection(self._target.hostname, self._target.port)
+            far_reader, far_writer = await self._reach()
         except OSError:
             writer.transport.abort()
             return
@@ -51,6 +51,13 @@ class Gate:
         line = _Line(self, writer, far_writer)
         await asyncio.gather(line.there(reader), line.back(far_reader))
         self._open -= {writer, far_writer}
+
+    async def _reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The server, by its socket where the address names one."""
+        named = parse_qs(self._target.query)
+        if "host" in named:
+            return await asyncio.open_unix_connection(f"{named['host'][0]}/.s.PGSQL.{named['port'][0]}")
+        return await asyncio.open_connection(self._target.hostname, self._target.port)
 
 
 class _Line:

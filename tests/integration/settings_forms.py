@@ -12,9 +12,10 @@ ROOT = "/dashboard/settings"
 
 
 async def person(running: Running, role: str = "admin", name: str = "") -> Reader:
-    """Somebody new, signed in."""
+    """Somebody new, signed in and at the settings."""
     reader = Reader(running)
     assert (await reader.sign_in(await new_person(running, role, name))).status_code == 303
+    await reader.get(ROOT)
     return reader
 
 

@@ -37,8 +37,8 @@ def test_an_import_is_verified_and_says_who_said_it(house: House, tmp_path: Path
         ["faq, verified", "Delivery > Costs", "Delivery costs 4.90 euros.", "team: delivery.md", "everybody"],
         ["faq, verified", "Delivery > Times", "Delivery takes two working days.", "team: delivery.md", "everybody"],
     ]
-    rows = house.sql("SELECT vector_dims(embedding) AS width, embedding_model FROM knowledge_entries")
-    assert {(row["width"], row["embedding_model"] is None) for row in rows} == {(512, False)}
+    rows = house.sql("SELECT vector_dims(embedding) AS width, model FROM knowledge_vectors")
+    assert [row["width"] for row in rows] == [512, 512]
 
 
 def test_an_imported_policy_is_policy(house: House, tmp_path: Path) -> None:
@@ -106,7 +106,8 @@ def test_embeddings_switched_off_leave_the_words(house: House, tmp_path: Path) -
     assert house.sql("SELECT count(*) FROM llm_usage")[0][0] == 0
     assert "Delivery > Times" in house.deskhand("knowledge", "search", "working").output
     del house.environment["LLM_EMBEDDING_MODEL"]
-    assert add(house, tmp_path) == "2 entries stored, 0 known already, 0 older texts superseded."
+    assert house.deskhand("knowledge", "embed").output.strip() == "2 vectors made."
+    assert house.deskhand("knowledge", "embed").output.strip() == "0 vectors made."
 
 
 def test_nothing_found_is_exit_code_1(house: House) -> None:

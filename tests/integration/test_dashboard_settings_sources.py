@@ -105,7 +105,7 @@ async def test_a_secret_is_shown_once(reachable: Running) -> None:  # RC15
 
 
 async def test_rotation_overlaps_and_revoking_ends_at_once(reachable: Running) -> None:  # RS-03
-    """Both pass; a third is refused and changes nothing; the revoked one fails in the same second, the other goes on."""
+    """Both pass; a third is refused and changes nothing; the revoked one fails at once, the other goes on."""
     admin = await person(reachable)
     old = secret_on((await made(admin, "turning")).text)
     assert await post(reachable, "turning", old) == 200
@@ -122,7 +122,7 @@ async def test_rotation_overlaps_and_revoking_ends_at_once(reachable: Running) -
     await admin.post(f"{SOURCES}/turning/secrets/{ids[1]['id']}/revoke")
     assert await post(reachable, "turning", new) == 503
     rows = await reachable.rows("SELECT action FROM audit_log WHERE subject = 'source/turning' ORDER BY id")
-    assert [r["action"] for r in rows] == ["source_added", "secret_made", "secret_made", "secret_revoked", "secret_revoked"]
+    assert [r["action"] for r in rows] == ["source_added", *["secret_made"] * 2, *["secret_revoked"] * 2]
 
 
 async def test_a_paused_source_tells_senders_to_come_back(reachable: Running) -> None:  # RC15
@@ -135,8 +135,8 @@ async def test_a_paused_source_tells_senders_to_come_back(reachable: Running) ->
     assert await post(reachable, "resting", secret) == 503
     await save(admin, SOURCES, path)
     assert await post(reachable, "resting", secret) == 200
-    rows = await reachable.rows("SELECT action FROM audit_log WHERE subject = 'source/resting' ORDER BY id DESC LIMIT 2")
-    assert [r["action"] for r in rows] == ["source_resumed", "source_paused"]
+    rows = await reachable.rows("SELECT action FROM audit_log WHERE subject = 'source/resting' ORDER BY id")
+    assert [r["action"] for r in rows] == ["source_added", "secret_made", "source_paused", "source_resumed"]
 
 
 @pytest.mark.parametrize(("name", "status"), [("", 422), ("-x", 422), ("a/b", 422), ("x" * 65, 422), ("default", 409)])

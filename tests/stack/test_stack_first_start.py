@@ -1,12 +1,13 @@
 """The first rows of a fresh database, and what a second start may change."""
 
+import hashlib
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import asyncpg
 import pytest_asyncio
-from argon2 import PasswordHasher
 
-from cli.stack.first_start import set_up
+from cli.stack.first_start import link_of_newcomer, set_up
 
 
 @pytest_asyncio.fixture
@@ -39,14 +40,28 @@ async def test_a_mailbox_default_and_one_for_strays_are_there(
 
 
 async def test_the_first_login_works_and_is_shown_once(database_url: str, connection: asyncpg.Connection) -> None:
-    """The password is stored as argon2id only (HU7); the second start gives no login."""
+    """No password is made: a link, hashed at rest, sets it (HU7); the second start gives no login."""
     login = await set_up(database_url, "help@example.org", "b1", agent_on=True)
     assert login is not None
     row = await connection.fetchrow("SELECT role, password_hash FROM users WHERE email = $1", login.address)
-    assert row["role"] == "admin" and row["password_hash"].startswith("$argon2id$")
-    assert PasswordHasher().verify(row["password_hash"], login.password)
-    assert login.password not in repr(login)
+    assert row["role"] == "admin" and row["password_hash"] is None
+    token = login.link.removeprefix("/dashboard/invitation/")
+    kept = await connection.fetchrow("SELECT token_hash, expires_at - created_at AS lasts FROM password_links")
+    assert kept["token_hash"] == hashlib.sha256(token.encode()).hexdigest() and kept["lasts"] == timedelta(hours=24)
+    assert token not in repr(login)
     assert await set_up(database_url, "help@example.org", "b1", agent_on=True) is None
+
+
+async def test_until_an_administrator_has_a_password_each_start_gives_a_fresh_link(
+    database_url: str, connection: asyncpg.Connection
+) -> None:
+    """Whoever missed the first link starts again; once somebody can sign in there is none."""
+    login = await set_up(database_url, "help@example.org", "b1", agent_on=True)
+    fresh = await link_of_newcomer(database_url)
+    assert login and fresh and fresh[0] == login.address and fresh[1] != login.link
+    assert await connection.fetchval("SELECT count(*) FROM password_links WHERE voided_at IS NULL") == 1
+    await connection.execute("UPDATE users SET password_hash = 'set'")
+    assert await link_of_newcomer(database_url) is None
 
 
 async def test_a_second_start_changes_nothing(database_url: str, connection: asyncpg.Connection) -> None:  # A108

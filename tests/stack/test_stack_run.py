@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from cli.stack.first_start import ADMIN_ADDRESS
 from cli.stack.ports import StackPorts
 from cli.stack.state import StateDir
 from tests.stack.processes import command_lines, is_running
@@ -19,6 +21,7 @@ from tests.stack.processes import command_lines, is_running
 Eventually = Callable[[Callable[[], bool], str], None]
 PROGRAM = Path(__file__).with_name("stack_program.py")
 READY = "Deskhand runs."
+LINK = re.compile(r"/dashboard/invitation/[\w-]{40,}")
 
 
 class Run:
@@ -117,13 +120,16 @@ async def turn_knowledge_off(run: Run) -> None:
 
 
 def test_a_second_start_reuses_the_data(stack: Run) -> None:
-    """The first start shows addresses and login, the second the same data, no new login, and a changed endpoint."""
+    """The first start shows addresses and a link for the password; the second the same data, a fresh link where the
+    first was not used, and a changed endpoint."""
     first, key = stack.once(), stack.state.environment()["ORGANISATION_KEY"]
-    login, password = stack.state.first_login_file.read_text(encoding="utf-8").split()
-    for word in ("/dashboard", "/docs", "/namespaces/deskhand/workflows", login, password, "Offline model: ready"):
+    link = LINK.search(first)
+    assert link
+    for word in ("/dashboard", "/docs", "/namespaces/deskhand/workflows", ADMIN_ADDRESS, "Offline model: ready"):
         assert word in first
     second = stack.once(LLM_BASE_URL="http://127.0.0.1:9/v1")
-    assert password not in second and str(stack.state.first_login_file) in second
+    fresh = LINK.search(second)
+    assert fresh and fresh[0] != link[0]
     assert stack.state.environment()["ORGANISATION_KEY"] == key
     assert "Offline model" not in second and "http://127.0.0.1:9/v1" in second
     assert "offline" not in "".join(stack.state.environment().values())
@@ -168,7 +174,7 @@ def test_a_killed_stack_leaves_no_orphan_and_starts_again(stack: Run, eventually
     stack.process.wait()
     again = stack.once()
     assert not any(is_running(pid) for pid in children)
-    assert "first-login.txt" in again
+    assert LINK.search(again)
 
 
 def test_ctrl_c_while_starting_stops_what_has_started(stack: Run, eventually: Eventually) -> None:

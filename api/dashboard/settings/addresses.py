@@ -1,6 +1,6 @@
 """Every address of the settings in one table: path, page, and what a form there does."""
 
-from api.dashboard.settings import agent, history, mailbox, mailboxes, model, preview, sources
+from api.dashboard.settings import agent, autonomy, history, mailbox, mailboxes, model, preview, sources
 from api.dashboard.visit import Page
 
 ROOT = "/dashboard/settings"
@@ -13,6 +13,8 @@ PAGES: tuple[tuple[str, Page], ...] = (
     (f"{SOURCE}/rotate", sources.sources_page),
     (f"{ROOT}/model", model.model_page),
     (f"{ROOT}/history", history.history_page),
+    (autonomy.ROOT, autonomy.autonomy_page),
+    (f"{autonomy.ROOT}/{{category}}", autonomy.rule_page),
     (BOX, mailbox.mailbox_page),
     (f"{BOX}/addresses/{{change}}", mailbox.mailbox_page),
     (f"{BOX}/flags", mailbox.flags_page),
@@ -25,6 +27,10 @@ FORMS: tuple[tuple[str, Page], ...] = (
     (f"{SOURCE}/pause", sources.pause),
     (f"{SOURCE}/secrets/{{secret_id}}/revoke", sources.revoke),
     (f"{ROOT}/model", model.try_it),
+    (f"{autonomy.ROOT}/handling", autonomy.forbid),
+    (f"{autonomy.ROOT}/handling/{{rule_id}}/remove", autonomy.allow),
+    (f"{autonomy.ROOT}/{{category}}", autonomy.save),
+    (f"{autonomy.ROOT}/{{category}}/accept", autonomy.accept),
     (BOX, mailbox.change),
     (f"{BOX}/addresses/add", mailbox.add_address),
     (f"{BOX}/addresses/remove", mailbox.remove_address),

@@ -133,6 +133,7 @@ async def _show(
         visit, box, section, "settings_agent.html", status, entries=entries, seen=seen,
         about=lambda name: _about(visit.words, name), bounds=lambda field: problems.bounds(visit.words, field),
         zones=zones(), regions=regions() if section == "hours" else (),
-        default=lambda field: shown(field, field.default), holidays=next_holidays(given.get("holidays_region", "")),
+        default=lambda field: shown(field, field.default),
+        holidays=next_holidays(given.get("holidays_region", ""), visit.words.language),
         preview=preview_of(visit.words, given) if section == "replies" else None, **{"theirs": [], **values},
     )  # fmt: skip

@@ -26,12 +26,17 @@ def _joined(country: str, parts: list[str]) -> list[str]:
     return [f"{country}-{part}" for part in parts]
 
 
-def next_holidays(region: str, today: date | None = None) -> list[tuple[date, str]]:
-    """The next few holidays of a region with their local names; none for a code that is not known."""
+def next_holidays(region: str, language: str, today: date | None = None) -> list[tuple[date, str]]:
+    """The next few holidays of a region, in the reader's language where the names are known in it; none for a code
+    that is not known."""
     start = today or datetime.now(UTC).date()
     country, _, part = region.strip().partition("-")
+    years = (start.year, start.year + 1)
     try:
-        found = holidays.country_holidays(country, subdiv=part or None, years=(start.year, start.year + 1))
+        known = holidays.country_holidays(country, subdiv=part or None)
+        spoken = (tag for tag in known.supported_languages if tag.split("_")[0] == language)
+        named = next(spoken, known.default_language)
+        found = holidays.country_holidays(country, subdiv=part or None, years=years, language=named)
     except (NotImplementedError, AttributeError):
         return []
     return sorted((day, name) for day, name in found.items() if day >= start)[:MOST_SHOWN]

@@ -1,7 +1,7 @@
 """One mailbox in the settings: its name, its zone, its addresses, and whether the agent works in it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from starlette.responses import RedirectResponse, Response
@@ -12,10 +12,10 @@ from api.dashboard.settings.address import Refused, address_of, name_of, zone_of
 from api.dashboard.settings.hours import zones
 from api.dashboard.visit import Visit
 from api.errors import not_found
-from api.mailboxes import FlagBody, flags_of, set_flag
+from api.mailboxes import Flag, FlagBody, flags_of, set_flag
 from domain.mail.address_list import identity
 
-AGENT = "ai.agent"
+AGENT: Flag = "ai.agent"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ async def mailbox_page(visit: Visit) -> Response:
     """Name, zone, addresses, pause."""
     box = await _box(visit)
     kept = kept_fields(visit, str(box.id))
-    return await _show(visit, box, **{name: kept[name] for name in ("name", "timezone") if name in kept})
+    return await _show(visit, box, typed={name: kept[name] for name in ("name", "timezone") if name in kept})
 
 
 async def _box(visit: Visit) -> Box:
@@ -71,8 +71,10 @@ async def _box(visit: Visit) -> Box:
         return await find_mailbox(tx, visit, visit.path_id("mailbox_id"))
 
 
-async def _show(visit: Visit, box: Box, status: int = 200, **values: Any) -> Response:
-    given = {"name": box.name, "timezone": box.timezone, "new": "", "problem": {}}
+async def _show(
+    visit: Visit, box: Box, status: int = 200, *, typed: dict[str, str] | None = None, **values: Any
+) -> Response:
+    given = {"new": "", "problem": {}, "typed": {"name": box.name, "timezone": box.timezone, **(typed or {})}}
     own = identity(box.address)
     return await show_box(
         visit, box, "mailbox", "settings_mailbox.html", status, zones=zones(), own=own, **{**given, **values}
@@ -83,11 +85,11 @@ async def change(visit: Visit) -> Response:
     """Saves name and zone."""
     visit.who.require("admin", role="admin")
     box = await _box(visit)
-    name, timezone = visit.form.get("name"), visit.form.get("timezone")
+    typed = {name: visit.form.get(name) for name in ("name", "timezone")}
     try:
-        wanted = {"name": name_of(name), "timezone": zone_of(timezone)}
+        wanted = {"name": name_of(typed["name"]), "timezone": zone_of(typed["timezone"])}
     except Refused as wrong:
-        return await _show(visit, box, 422, name=name, timezone=timezone, problem=wrong.said(visit.words))
+        return await _show(visit, box, 422, typed=typed, problem=wrong.said(visit.words))
     await _write(visit, box.id, wanted)
     return await _done(visit)
 
@@ -170,7 +172,7 @@ async def _names(tx: Transaction, visit: Visit) -> dict[str, str]:
 async def switch_flag(visit: Visit) -> Response:
     """Turns one flag on, with what stands above it, or off."""
     visit.who.require("admin", role="admin")
-    box, flag = await _box(visit), visit.request.path_params["flag"]
+    box, flag = await _box(visit), cast(Flag, visit.request.path_params["flag"])
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         if flag not in {known.flag for known in await flags_of(tx, box.id)}:
             raise not_found("flag")

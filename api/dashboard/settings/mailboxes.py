@@ -27,7 +27,7 @@ async def mailboxes_page(visit: Visit) -> Response:
 async def _show(visit: Visit, status: int = 200, **values: Any) -> Response:
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         boxes = await boxes_of(tx, visit.who.organisation_id)
-    given = {"problem": {}}
+    given: dict[str, Any] = {"problem": {}}
     return await show(visit, "settings_mailboxes.html", status, boxes=boxes, zones=zones(), **{**given, **values})
 
 

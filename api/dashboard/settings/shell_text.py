@@ -22,12 +22,13 @@ def webhook_url(kind: str, name: str, base_url: str) -> str:
 def _raw(name: str, base_url: str, to: str, secret: str) -> str:
     """Standard Webhooks 1.0 over message/rfc822; the key goes to openssl in hex, because it may hold any byte."""
     lines = ("From: Anna Example <anna@example.org>", f"To: {to}", "Subject: A trial")
-    head = " ".join(shlex.quote(line) for line in lines)
+    head = " \\\n  ".join(shlex.quote(line) for line in lines)
     return f"""\
 SECRET={shlex.quote(secret)}
 MAIL=$(mktemp)
 printf '%s\\r\\n' {head} \\
-  "Message-ID: <$(openssl rand -hex 12)@example.org>" '' 'Hello, does this mail arrive?' > "$MAIL"
+  "Message-ID: <$(openssl rand -hex 12)@example.org>" \\
+  '' 'Hello, does this mail arrive?' > "$MAIL"
 ID=evt-$(openssl rand -hex 12)
 NOW=$(date +%s)
 KEY=$(printf '%s' "${{SECRET#whsec_}}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')

@@ -36,6 +36,17 @@ class Trial:
     detail: str
     calls: tuple[Call, ...]
 
+    @property
+    def failed(self) -> bool:
+        """Whether a model gave no answer that can be used."""
+        return any(call.model not in self.able for call in self.calls)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """Models that were asked although the endpoint's own list lacks them."""
+        asked = dict.fromkeys(call.model for call in self.calls)
+        return tuple(model for model in asked if self.offered and model not in self.offered)
+
 
 class ModelTrial(Protocol):
     """Asks every configured model one harmless question. Never raises for what the endpoint does."""

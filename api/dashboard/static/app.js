@@ -273,6 +273,7 @@
     const work = one("#work"), next = one("#work", fresh);
     const other = (work && work.dataset.status) !== (next && next.dataset.status) || text(work, "#draft-text") !== text(next, "#draft-text") ||
       all(".letter").length !== all(".letter", fresh).length;
+    put(fresh, ".talk-state");
     if (!other) { put(fresh, ".present"); return; }
     const same = work && next && work.dataset.message === next.dataset.message;
     if (same && !dirty(work) && !work.contains(document.activeElement)) {

@@ -1,0 +1,1 @@
+"""Everything a mission does to the world: copies of its state, leases, turns, effects and results."""

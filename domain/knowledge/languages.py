@@ -1,0 +1,11 @@
+"""Languages of knowledge: those that can be told apart, and those whose words Postgres stems (`knowledge_stemmer`)."""
+
+from typing import Final
+
+STEMMED: Final = ("en", "de", "fr", "es", "it", "nl", "pt")
+KNOWN: Final = (*STEMMED, "pl", "cs", "da", "sv", "no", "fi", "hu", "ro", "tr", "el", "ru", "uk", "ar", "he", "ja", "ko", "zh")
+
+
+def stemmed(language: str) -> str:
+    """The language an entry's words are stemmed in; "" takes them as they are."""
+    return language if language in STEMMED else ""
