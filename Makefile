@@ -12,7 +12,7 @@ HOMELESS := $(shell test -w "$${HOME:-/nonexistent}" || echo yes)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet $(if $(HOMELESS),--no-cache-dir)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long test-browser screenshots bench bench-autonomy lint doctor setup clean
+.PHONY: help run demo test test-long test-browser screenshots bench bench-retrieval bench-autonomy lint doctor setup clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,6 +40,9 @@ bench: $(STAMP) ## speed and cost, as ratios against other ways of doing the sam
 
 bench-autonomy: $(STAMP) ## what a certificate is worth, by simulation (ARGS=--quick for a small one)
 	@$(BIN)/python -m bench.autonomy $(ARGS)
+
+bench-retrieval: $(STAMP) ## how well and how fast knowledge is found (ARGS=recall|leaks|pages|speed)
+	@$(BIN)/python -m bench.retrieval $(ARGS)
 
 lint: $(STAMP) ## style, types and the direction of imports
 	@$(BIN)/ruff check $(wildcard $(LINTED))

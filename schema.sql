@@ -1752,7 +1752,7 @@ ALTER TABLE agent_config ADD COLUMN graph_retrieval boolean NOT NULL DEFAULT fal
 -- Entries by their words: the sum of the weights of the question's words they hold, rarest words first, as long as not too
 -- many entries have to be read. A word that bears nothing in the question's language is left out; each other one is looked
 -- for as every language of this mailbox stems it. `share` is the part of the question's weight that an entry covers; a
--- single word that covers little is a chance meeting of two languages, not an answer. As with find_threads, the wall of HB1 stands in the
+-- single word that covers little is a chance meeting of two languages, not an answer; one of the title counts for more. As with find_threads, the wall of HB1 stands in the
 -- function: under row-level security the index could not be used. Scope and validity stand in the WHERE clause (P107).
 CREATE FUNCTION knowledge_by_words(for_mailbox uuid, for_contact uuid, question text, spoken text, past boolean,
     least_share double precision, most integer)
@@ -1794,7 +1794,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = deskhand, pg_temp AS $$
                 AND (k.expires_at IS NULL OR k.expires_at > now()) AND (k.valid_from IS NULL OR k.valid_from <= now())))
         LIMIT 4000) hit
     WHERE c.before <= 4000
-    GROUP BY hit.id HAVING count(*) > 1 OR sum(c.weight) >= least_share * (SELECT sum(weight) FROM asked)
+    GROUP BY hit.id
+    HAVING count(*) > 1
+        OR sum(c.weight * CASE WHEN hit.part > 1 THEN 2.5 ELSE 1 END) >= least_share * (SELECT sum(weight) FROM asked)
     ORDER BY score DESC, hit.id LIMIT most
 $$;
 
@@ -1883,7 +1885,9 @@ ALTER TABLE autonomy_rules
     ADD COLUMN adjusted_at timestamptz;
 -- Mails a handling rule must hold; `deskhand rules check` asks each again after every change.
 ALTER TABLE handling_rules ADD COLUMN examples uuid[] NOT NULL DEFAULT '{}' CHECK (cardinality(examples) <= 20);
-CREATE INDEX decisions_observed ON autonomy_decisions (mailbox_id, category, created_at) WHERE observed;
+-- The rate of the audit sample in force when it was decided, drawn or not: the lowest chance of a review any mail then had.
+ALTER TABLE autonomy_decisions ADD COLUMN audit_rate numeric(6, 5);
+CREATE INDEX decisions_of_rule ON autonomy_decisions (mailbox_id, category, rule_id, created_at) WHERE outcome = 'human_review';
 CREATE INDEX decisions_recent ON autonomy_decisions (mailbox_id, category, created_at);
 
 -- A looser threshold the numbers speak for, without a certificate yet; an admin may accept it.

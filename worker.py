@@ -18,7 +18,13 @@ from activities.breakers import Breakers
 from activities.earning import Earning
 from activities.follow_up import FollowUp
 from activities.kill_switch import SwitchedOff
+from activities.knowledge.upkeep import KnowledgeUpkeep
 from activities.lifecycle import Lifecycle
+from activities.missions.effects import Effects
+from activities.missions.endings import Endings
+from activities.missions.recording import Recording
+from activities.missions.sweeping import MissionSweep
+from activities.missions.turns import Agent, Turns
 from activities.parsing import Parsing
 from activities.retention import Retention
 from activities.rollup import Rollup
@@ -29,28 +35,36 @@ from activities.sweep import Sweep
 from adapters.blobs import BlobStore
 from adapters.delivery.choose import channel_from
 from adapters.engine import Engine, connect, keep_schedule
-from adapters.llm.client import Models
 from adapters.knowledge import knowledge_embedder
+from adapters.llm.client import Models
+from adapters.llm.tool_calls import ModelAgent
 from adapters.logging import set_up_logging
+from adapters.missions import MissionUsage, Teller
 from adapters.parsing import SandboxedParser
 from adapters.postgres import Database
 from adapters.relay import Relay
 from adapters.settings import Settings
 from adapters.usage import UsageLedger
 from contracts.autonomy import RulesRequest
+from contracts.missions_agent import AgentStep, Role, Seat
 from contracts.sweep import SweepRequest
 from domain.briefing.tokens import count_tokens
 from domain.detect.parts import TextPart
 from domain.detect.scan import scan
 from domain.keys import Keyring
 from domain.metrics import RetentionRequest, RollupRequest
+from domain.missions import scripted
 from workflows import policies
 from workflows.inbound_message import InboundMessageWorkflow
+from workflows.missions.mission import MissionWorkflow
+from workflows.missions.sweep import MissionSweepWorkflow
+from workflows.missions.task import TaskWorkflow
 from workflows.reply import ReplyWorkflow
 from workflows.schedules import RetentionWorkflow, RollupWorkflow, RulesWorkflow, SweepWorkflow
 
 WORKFLOWS = (
     InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow, RollupWorkflow, RetentionWorkflow, RulesWorkflow,
+    MissionWorkflow, TaskWorkflow, MissionSweepWorkflow,
 )  # fmt: skip
 STEPS = (security_scan, context_retrieval, classify, draft, route)
 CACHED_WORKFLOWS = 600
@@ -92,6 +106,7 @@ async def _build(
     embedder = knowledge_embedder(settings, ledger)
     if embedder is not None:
         stack.push_async_callback(embedder.close)
+        stack.push_async_callback(KnowledgeUpkeep(database, embedder).start())
     parser = SandboxedParser()
     stack.push_async_callback(parser.close)
     tools = StepTools(database=database, models=models, embedder=embedder)
@@ -108,6 +123,7 @@ async def _build(
         Earning(database).look,
         Retention(database, settings.retention()).retention,
         *(step_activity(module, tools) for module in STEPS),
+        *_missions(settings, database, client, keyring, embedder, stack),
     ]
     worker = Worker(
         client,
@@ -126,6 +142,27 @@ async def _build(
     return worker, relay
 
 
+def _missions(
+    settings: Settings, database: Database, client: Client, keyring: Keyring, embedder: Any, stack: AsyncExitStack
+) -> list[Callable[..., Any]]:
+    """Supervisors and tasks think with the model, or by fixed rules where only the offline endpoint is there."""
+    agent: Agent = _by_rule
+    if not settings.deskhand_offline_model:
+        model = ModelAgent(settings, MissionUsage(database))
+        stack.push_async_callback(model.close)
+        agent = model
+    turns = Turns(database, dict.fromkeys(Role, agent), settings.build_id, embedder)
+    endings = Endings(database)
+    return [
+        turns.run, turns.reclaim, Recording(database).record, Effects(database, keyring, settings.build_id).apply,
+        endings.ended, endings.look, endings.give_up, MissionSweep(database, Teller(client)).sweep,
+    ]  # fmt: skip
+
+
+async def _by_rule(seat: Seat) -> AgentStep:
+    return scripted.decide(seat)
+
+
 def _warm_up() -> None:
     """Loads patterns and the tokenizer, so that the first mail does not wait for them."""
     scan([TextPart(place="warm-up", text="warm up")])
@@ -139,6 +176,7 @@ async def _keep_schedules(client: Client) -> None:
     ):
         await keep_schedule(client, name, "SweepWorkflow", SweepRequest(full=full), every, policies.TASK_QUEUE)
     for name, workflow, request, span in (
+        ("deskhand-mission-sweep", "MissionSweepWorkflow", SweepRequest(), policies.SWEEP_EVERY),
         ("deskhand-rollup", "RollupWorkflow", RollupRequest(), policies.ROLLUP_EVERY),
         ("deskhand-rules", "RulesWorkflow", RulesRequest(), policies.RULES_EVERY),
         ("deskhand-rules-weekly", "RulesWorkflow", RulesRequest(weekly=True), policies.ADJUST_EVERY),

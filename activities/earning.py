@@ -56,20 +56,18 @@ class Earning:
         if rule is None or rule["mode"] == RuleMode.OFF:
             return []
         now = await tx.value("clock")
-        config = await tx.must("lifecycle_config", rule["mailbox_id"])
-        rate = float(config["audit_rate"])
-        if rule["mode"] == RuleMode.ON and await _lost_trust(tx, rule, rate, now):
+        if rule["mode"] == RuleMode.ON and await _lost_trust(tx, rule, now):
             return ["demoted"]
         if weekly and not rule["sender"]:
-            return await _adjust(tx, rule, rate, now)
+            return await _adjust(tx, rule, now)
         return []
 
 
-async def _lost_trust(tx: Transaction, rule: Row, audit_rate: float, now: datetime) -> bool:
+async def _lost_trust(tx: Transaction, rule: Row, now: datetime) -> bool:
     """Back to shadow when the audits prove more errors than the target allows; twice the audits on suspicion."""
     rows = await tx.rows("autonomy_observations", *_whose(rule), rule["mode_since"])
     target, threshold = float(rule["target_error_rate"]), float(rule["auto_approve_threshold"])
-    audits = audits_of(rows, target, threshold, rule["mode_since"], audit_rate, now)
+    audits = audits_of(rows, target, threshold, rule["mode_since"], now)
     if audits.drops is None:
         await tx.run("autonomy_alert", rule["id"], audits.alert)
         return False
@@ -89,9 +87,9 @@ def _why(audits: AuditWatch) -> dict[str, str]:
     }
 
 
-async def _adjust(tx: Transaction, rule: Row, audit_rate: float, now: datetime) -> list[str]:
+async def _adjust(tx: Transaction, rule: Row, now: datetime) -> list[str]:
     rows = await tx.rows("autonomy_observations", *_whose(rule), rule["evidence_since"])
-    proof = certificate_of(rows, float(rule["target_error_rate"]), audit_rate, now)
+    proof = certificate_of(rows, float(rule["target_error_rate"]), now)
     reviews = await tx.rows("autonomy_reviews", rule["mailbox_id"], rule["category"], now - WINDOW, rule["sender"])
     said = weekly_adjustment(
         float(rule["auto_approve_threshold"]),
@@ -119,8 +117,8 @@ async def _carry_out(tx: Transaction, rule: Row, said: Adjustment) -> None:
         await _tell(tx, rule, f"rule_{WORDS[said.change]}", before, after)
 
 
-def _whose(rule: Row) -> tuple[UUID, str, str]:
-    return rule["mailbox_id"], rule["category"], rule["sender"]
+def _whose(rule: Row) -> tuple[UUID, str, UUID]:
+    return rule["mailbox_id"], rule["category"], rule["id"]
 
 
 async def _tell(tx: Transaction, rule: Row, action: str, before: dict[str, str], after: dict[str, str]) -> None:

@@ -63,12 +63,14 @@ async def _paid(database: Database, facts: Row, message: Row, step: str) -> Asyn
     mailbox_id, answered = message["mailbox_id"], message["contact_answered_at"] is not None
     async with database.transaction(mailbox_id) as tx:
         cost = Decimal(await tx.value("turn_step_cost", mailbox_id, step))
+        before = _committed[mailbox_id]
+        spent = await spent_by(tx, mailbox_id, facts)
+    # No await from here to the booking: of many steps at once each sees those that were let through before it.
+    level = judge(facts, spent, answered, max(before, _committed[mailbox_id]) + cost).level
+    if level is SpendLevel.HOLD and not message["requested_by_person"]:
+        raise ModelHeld(HoldReason.SPEND_CEILING)
     _committed[mailbox_id] += cost
     try:
-        async with database.transaction(mailbox_id) as tx:
-            verdict = await spend_of(tx, mailbox_id, facts, answered, _committed[mailbox_id])
-        if verdict.level is SpendLevel.HOLD and not message["requested_by_person"]:
-            raise ModelHeld(HoldReason.SPEND_CEILING)
         yield
     finally:
         _committed[mailbox_id] -= cost
@@ -78,14 +80,17 @@ def _has_ceiling(facts: Row) -> bool:
     return facts["daily_budget_usd"] is not None or facts["monthly_budget_usd"] is not None
 
 
-async def spend_of(
-    tx: Transaction, mailbox_id: UUID, facts: Row, answered_before: bool, estimate: Decimal = Decimal(0)
-) -> SpendVerdict:
-    """Where the mailbox stands against its ceilings; `facts` has both and the time zone."""
+async def spent_by(tx: Transaction, mailbox_id: UUID, facts: Row) -> Spent:
+    """What the mailbox spent since the start of its day and month; `facts` has its time zone."""
     now, zone = await tx.value("clock"), ZoneInfo(facts["timezone"])
-    spent = await tx.must("enter_spent", mailbox_id, day_start(now, zone), month_start(now, zone))
+    row = await tx.must("enter_spent", mailbox_id, day_start(now, zone), month_start(now, zone))
+    return Spent(day_usd=row["today"], month_usd=row["month"])
+
+
+def judge(facts: Row, spent: Spent, answered_before: bool = True, estimate: Decimal = Decimal(0)) -> SpendVerdict:
+    """Where that stands against the ceilings in `facts`."""
     ceilings = Ceilings(daily_usd=facts["daily_budget_usd"], monthly_usd=facts["monthly_budget_usd"])
-    return judge_spend(Spent(day_usd=spent["today"], month_usd=spent["month"]), ceilings, answered_before, estimate)
+    return judge_spend(spent, ceilings, answered_before, estimate)
 
 
 async def _take(database: Database, facts: Row, mailbox_id: UUID) -> str | None:

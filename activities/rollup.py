@@ -11,7 +11,7 @@ from temporalio import activity
 
 from activities.breakers import ACTOR, MOST_WOKEN, Breakers, wake_held
 from activities.faults import named_faults, unexpected
-from activities.model_turns import spend_of, turn_wait
+from activities.model_turns import judge, spent_by, turn_wait
 from activities.ports import Database, Row, Transaction
 from activities.send_ceiling import stop_if_refused
 from contracts.status import HoldReason
@@ -97,7 +97,7 @@ async def reset_daily_counts(tx: Transaction, mailbox_id: UUID, timezone: str, n
 
 async def _money(tx: Transaction, mailbox: Row, now: datetime) -> int:
     """Tells of a ceiling once per day or month, and wakes what held for one that no longer stops it (P111)."""
-    verdict = await spend_of(tx, mailbox["id"], mailbox, answered_before=True)
+    verdict = judge(mailbox, await spent_by(tx, mailbox["id"], mailbox))
     if verdict.level is not SpendLevel.OK:
         await _tell(tx, mailbox, verdict, now)
     if verdict.level is SpendLevel.HOLD:
@@ -115,7 +115,7 @@ async def _tell(tx: Transaction, mailbox: Row, verdict: SpendVerdict, now: datet
 
 
 async def _left_behind(tx: Transaction, mailbox_id: UUID, now: datetime) -> int:
-    """A worker that died had the turn with it: the one that waits longest is woken, or all if nobody takes turns (P96)."""
+    """A worker that died had the turn with it: the longest wait is over, or all are if nobody takes turns (P96)."""
     if await turn_wait(tx, mailbox_id, NOBODY, now) is not None:
         return 0
     state = await tx.value("breaker_state", mailbox_id, BreakerKind.LLM_FAILURE)

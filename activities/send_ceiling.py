@@ -22,9 +22,10 @@ async def ceiling_objection(tx: Transaction, mailbox_id: UUID) -> str | None:
 async def stop_if_refused(database: Database, mailbox_id: UUID) -> bool:
     """Throws the switch if a send was refused for the ceiling and none was thrown since; whether it did.
 
-    In a transaction of its own: a claim holds the settings shared and could not take them exclusively.
+    In a transaction of its own: a claim holds the switch shared and could not take it exclusively.
     """
     async with database.transaction(mailbox_id) as tx:
+        await tx.one("switch_lock", mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
         if not await tx.value("ceiling_refused", mailbox_id, CANCEL_REASON):
             return False

@@ -5,15 +5,20 @@ The workflow hears of it by an update under the same request id; an outage betwe
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
+from temporalio.client import Client, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 
 from adapters.llm.ledger import MeteredUsage
 from adapters.postgres import Database, Transaction
 from contracts.errors import PermanentFault
 from contracts.llm import UsageContext
 from contracts.missions import CLOSED, Capability, InputKind, MissionStatus, owner_mission_workflow_id
-from contracts.missions_calls import OwnerInput
+from contracts.missions_calls import InputAnswer, OwnerInput
 from domain.missions.authority import DEFAULT_GRANT, grantable
 from domain.missions.results import digest_of
 from domain.missions.words import goal_item_id
@@ -21,6 +26,7 @@ from domain.missions.words import goal_item_id
 MOST_GOAL = 20_000
 MOST_KEY = 100
 PREFIX = "mission/"
+ANSWER_WITHIN = timedelta(seconds=8)
 
 
 class MissionRefused(PermanentFault):
@@ -111,6 +117,11 @@ class Missions:
                 )
             return await _stored(tx, mission, request_id, kind, digest, gate_id, settings, item_id)
 
+    async def settle(self, effect_id: UUID, mailbox_id: UUID, verdict: str, proof: str, actor: str) -> None:
+        """Evidence for an effect nobody could prove, added by a person; the ledger row stays as it is (M129)."""
+        async with self.database.transaction(mailbox_id) as tx:
+            await tx.run("effect_evidence", effect_id, mailbox_id, verdict, proof[:2000], actor)
+
     async def refused(self, item_id: UUID, reason: str) -> None:
         """The workflow did not take it: it can never be executed."""
         async with self.database.transaction() as tx:
@@ -166,3 +177,26 @@ class MissionUsage:
                 usage.model, usage.tokens_in, usage.tokens_out, usage.cost_usd, usage.unpriced, usage.offline,
                 usage.latency_ms, usage.outcome,
             )  # fmt: skip
+
+
+class Teller:
+    """Sends a stored input to its workflow; an answer is a word, because the sweep has nobody to raise to."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def __call__(self, workflow_id: str, given: OwnerInput) -> str:
+        """`told`, `away`, or why the workflow did not take it."""
+        handle = self.client.get_workflow_handle(workflow_id)
+        try:
+            await handle.execute_update(
+                "owner_input", given, id=given.request_id, result_type=InputAnswer, rpc_timeout=ANSWER_WITHIN
+            )
+        except WorkflowUpdateFailedError as fault:
+            cause = fault.cause
+            return (cause.type if isinstance(cause, ApplicationError) else None) or "refused"
+        except RPCError as fault:
+            return "closed" if fault.status is RPCStatusCode.NOT_FOUND else "away"
+        except (RuntimeError, OSError, TimeoutError, WorkflowUpdateRPCTimeoutOrCancelledError):
+            return "away"
+        return "told"

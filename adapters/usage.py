@@ -17,9 +17,7 @@ class UsageLedger:
     `after_failure` hears of every failed call of a mailbox once its row is written, so that a breaker can trip at once.
     """
 
-    def __init__(
-        self, database: Database, after_failure: Callable[[UUID], Awaitable[None]] | None = None
-    ) -> None:
+    def __init__(self, database: Database, after_failure: Callable[[UUID], Awaitable[None]] | None = None) -> None:
         self.database = database
         self.after_failure = after_failure
 

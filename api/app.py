@@ -25,6 +25,7 @@ from api import (
     handling,
     health,
     incidents,
+    knowledge,
     mailboxes,
     messages,
     poison,
@@ -37,6 +38,7 @@ from api import (
 from api.auth import Guard
 from api.dashboard.routes import routes as dashboard_routes
 from api.dashboard.settings.trial import EndpointTrial
+from api.knowledge_desk import KnowledgeDesk
 from api.memory import give_back_large_blocks
 from api.pages_frame import SafeHeaders
 from api.services import Services
@@ -62,6 +64,7 @@ ROUTERS = (
     follow_ups.router,
     poison.router,
     mailboxes.router,
+    knowledge.router,
     autonomy.router,
     breakers.router,
     handling.router,
@@ -88,6 +91,8 @@ def create_app(
         async with AsyncExitStack() as stack:
             services = await _open(chosen, stack, answer_within)
             app.state.services = services
+            app.state.knowledge_desk = KnowledgeDesk(services.database, chosen)
+            stack.push_async_callback(app.state.knowledge_desk.close)
             app.state.reader = Reader(
                 door=Reception(services.door, services.keyring), sources=services.sources, caps=caps or Caps()
             )

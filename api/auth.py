@@ -19,6 +19,8 @@ PREFIX = "dh_"
 TOKEN_LENGTHS = range(20, 201)
 GUARDED = ("/api/", "/metrics")
 LARGEST_BODY_BYTES = 1024 * 1024
+LARGEST_UPLOAD_BYTES = 128 * 1024 * 1024
+UPLOADS = "/knowledge/imports"
 ROLES = ("viewer", "reviewer", "admin")
 
 bearer = HTTPBearer(auto_error=False, description="An API token: `Authorization: Bearer dh_…`")
@@ -89,7 +91,7 @@ def bearer_token(headers: Headers) -> str:
 
 
 class Guard:
-    """Stands before /api and /metrics: nobody without a valid token comes in, and no body larger than 1 MiB."""
+    """Stands before /api and /metrics: nobody comes in without a valid token, and no body above 1 MiB, files aside."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -111,7 +113,7 @@ class Guard:
             await _unauthenticated().response()(scope, receive, send)
             return
         scope.setdefault("state", {})["principal"] = principal
-        await self.app(scope, _bounded(receive), send)
+        await self.app(scope, bounded(receive, largest_body(scope["path"])), send)
 
     async def _who(self, scope: Scope) -> Principal | None:
         token = bearer_token(Headers(scope=scope))
@@ -123,15 +125,20 @@ def _unauthenticated() -> ApiError:
     return ApiError(401, "unauthenticated", words, headers={"WWW-Authenticate": "Bearer"})
 
 
-def _bounded(receive: Receive) -> Receive:
-    """Counts what arrives, whatever Content-Length says."""
+def largest_body(path: str) -> int:
+    """How many bytes a request to this address may have: files are larger than anything else."""
+    return LARGEST_UPLOAD_BYTES if path.endswith(UPLOADS) else LARGEST_BODY_BYTES
+
+
+def bounded(receive: Receive, most: int) -> Receive:
+    """Counts what arrives, whatever Content-Length says; HTTPException 413 above `most` bytes."""
     size = 0
 
     async def counted() -> Message:
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
-        if size > LARGEST_BODY_BYTES:
+        if size > most:
             raise HTTPException(413)
         return message
 

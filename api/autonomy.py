@@ -127,7 +127,7 @@ async def rules(mailbox_id: UUID, services: Deskhand, who: Who) -> list[Rule]:
 
 @router.get("/{category}")
 async def report(mailbox_id: UUID, category: Category, services: Deskhand, who: Who, sender: str = "") -> Report:
-    """One rule with its record. A rule nobody saved yet is reported as off, with the record it would have."""
+    """One rule with its record. A rule nobody saved yet is reported as off; it has no record."""
     who.require("read")
     async with services.database.transaction(who.mailboxes) as tx:
         await known_mailbox(tx, who, mailbox_id)
@@ -258,7 +258,7 @@ async def _basis(tx: Transaction, before: Mapping[str, Any], wanted: Mapping[str
     if wanted["mode"] != RuleMode.ON:
         return None
     config = await tx.must("lifecycle_config", before["mailbox_id"])
-    proof = await _proof(tx, before, float(wanted["target_error_rate"]), float(config["audit_rate"]))
+    proof = await _proof(tx, before, float(wanted["target_error_rate"]))
     checked = await tx.value("autonomy_sender_checked", before["mailbox_id"])
     wish = Wish(
         mode=RuleMode.ON,
@@ -271,11 +271,13 @@ async def _basis(tx: Transaction, before: Mapping[str, Any], wanted: Mapping[str
     return basis
 
 
-async def _proof(tx: Transaction, rule: Mapping[str, Any], target: float, audit_rate: float) -> Certificate:
-    rows = await tx.rows(
-        "autonomy_observations", rule["mailbox_id"], rule["category"], rule["sender"], rule["evidence_since"]
-    )
-    return certificate_of(rows, target, audit_rate, await tx.value("clock"))
+async def _proof(tx: Transaction, rule: Mapping[str, Any], target: float) -> Certificate:
+    return certificate_of(await _evidence(tx, rule), target, await tx.value("clock"))
+
+
+async def _evidence(tx: Transaction, rule: Mapping[str, Any]) -> list[Any]:
+    whose = rule["mailbox_id"], rule["category"], rule["id"]
+    return list(await tx.rows("autonomy_observations", *whose, rule["evidence_since"]))
 
 
 async def _audit(tx: Transaction, who: Principal, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -292,26 +294,21 @@ async def report_of(tx: Transaction, mailbox_id: UUID, category: Category, sende
     row = await tx.one("autonomy_rule", mailbox_id, category, sender)
     config = await tx.must("lifecycle_config", mailbox_id)
     now = await tx.value("clock")
-    if row is None:
-        rule = nobodys(category, sender)
-        seen = await tx.rows("autonomy_observations", mailbox_id, category, sender, EVER)
-    else:
-        rule = rule_of(row)
-        seen = await tx.rows("autonomy_observations", mailbox_id, category, sender, row["evidence_since"])
-    rate = float(config["audit_rate"])
+    rule = nobodys(category, sender) if row is None else rule_of(row)
+    seen = [] if row is None else await _evidence(tx, row)
     return Report(
         rule=rule,
-        certificate=certificate_of(seen, rule.target_error_rate, rate, now),
-        audits=_audits(rule, seen, rate, now),
+        certificate=certificate_of(seen, rule.target_error_rate, now),
+        audits=_audits(rule, seen, now),
         forecast=await _forecast(tx, mailbox_id, rule, config, now),
         senders_checked=await tx.value("autonomy_sender_checked", mailbox_id),
     )
 
 
-def _audits(rule: Rule, seen: list[Any], rate: float, now: datetime) -> dict[str, Any] | None:
+def _audits(rule: Rule, seen: list[Any], now: datetime) -> dict[str, Any] | None:
     if rule.mode is not RuleMode.ON:
         return None
-    watching = audits_of(seen, rule.target_error_rate, rule.auto_approve_threshold, rule.mode_since, rate, now)
+    watching = audits_of(seen, rule.target_error_rate, rule.auto_approve_threshold, rule.mode_since, now)
     return watching.verdict().model_dump(mode="json")
 
 

@@ -1,5 +1,5 @@
-"""The watch over automation by HTTP: breakers with their evidence and reset, the numbers they rest on, and what reviewers
-say a mail is about (P96, 15.1)."""
+"""The watch over automation by HTTP: breakers with evidence and reset, the numbers behind them, and what reviewers say
+a mail is about (P96, 15.1)."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -145,10 +145,11 @@ async def _search(request: Request, curation: Curation, text: str, most: int) ->
 
 @router.post("/imports", status_code=202)
 async def start_import(
-    mailbox_id: UUID, services: Deskhand, who: Who, request: Request, name: Annotated[str, Query(max_length=LONGEST_NAME)],
+    mailbox_id: UUID, services: Deskhand, who: Who, request: Request,
+    name: Annotated[str, Query(max_length=LONGEST_NAME)],
     type: EntryType = "faq", collection: Annotated[str, Query(max_length=LONGEST_NAME)] = "",
 ) -> ImportShown:  # fmt: skip
-    """Import the body: a file, or a site export (.zip), at most 128 MiB. It runs on; its address tells how far it is."""
+    """Import the body: a file, or a site export (.zip), at most 128 MiB. It runs on; ask for it to see how far."""
     who.require("admin", role="admin")
     await seen_mailbox(services, who, mailbox_id)
     order = ImportOrder(type, who.actor, file_name(collection) if collection else "", retire=bool(collection))
@@ -162,7 +163,7 @@ async def start_import(
 def file_name(name: str) -> str:
     """The last part of a path, in visible characters. Raises ApiError for nothing."""
     clean = " ".join(clean_characters(PurePosixPath(name.replace("\\", "/")).name).text.split())[:LONGEST_NAME]
-    if not clean or not clean.isprintable():
+    if clean in ("", ".", "..") or not clean.isprintable():
         raise invalid("name", "this is no file name")
     return clean
 

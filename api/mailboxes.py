@@ -170,6 +170,7 @@ async def kill_switch(mailbox_id: UUID, services: Deskhand, who: Who, body: Swit
     who.require("admin", role="admin")
     async with services.database.transaction(who.mailboxes) as tx:
         await _mailbox(tx, who, mailbox_id)
+        await tx.one("switch_lock", mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
         cause = (body or SwitchBody()).cause
         thrown = await tx.one("api_switch_throw", mailbox_id, who.actor, cause)

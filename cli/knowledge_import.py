@@ -107,8 +107,8 @@ def _bar(console: Console | None, total: int) -> Iterator[Any]:
     if console is None or not console.is_terminal:
         yield lambda name: None
         return
-    columns = (TextColumn("{task.fields[name]}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
+    name = TextColumn("{task.fields[name]}", markup=False)
+    with Progress(name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console) as progress:
         task = progress.add_task("", total=total, name="")
         yield lambda name: progress.update(task, advance=1, name=safe_line(name, NAME_MOST))
 

@@ -104,4 +104,5 @@ class RouteOutput(Contract):
     would_have_sent: bool = False
     observed: bool = False
     propensity: Decimal | None = None
+    audit_rate: Decimal | None = None
     charge: str = ""

@@ -1,7 +1,6 @@
 """Numbers are only watched if they always mean the same: which windows are due, what counts as a failed model call, and
 when an accuracy may call itself measured (15.1, P93, P94)."""
 
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -91,9 +90,3 @@ def windows_due(now: datetime, newest: datetime | None) -> tuple[datetime, datet
 def latest_window(now: datetime) -> datetime:
     """The window that ended last; what can only be seen now, such as the queue, is written under it."""
     return window_of(now) - WINDOW
-
-
-def change(values: Iterable[float]) -> float | None:
-    """How far the last value stands from the one before it; None where there are not two."""
-    known = list(values)
-    return known[-1] - known[-2] if len(known) > 1 else None

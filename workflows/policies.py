@@ -74,6 +74,7 @@ MISSION_TURN = Policy(
     local=False, start_to_close=timedelta(minutes=15), retry=_ONCE, heartbeat=timedelta(seconds=30)
 )
 MISSION_LOCAL = Policy(local=True, start_to_close=timedelta(seconds=5), retry=_DATABASE_RETRY)
+MISSION_SWEEP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RETRY)
 MISSION_REMOTE = Policy(local=False, start_to_close=timedelta(seconds=30), retry=_DATABASE_RETRY)
 RECONCILE_AFTER = (timedelta(seconds=2), timedelta(seconds=30), timedelta(minutes=5), timedelta(minutes=25))
 

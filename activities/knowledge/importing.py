@@ -15,8 +15,8 @@ from contracts.errors import DatabaseFault, DeskhandError, TransientFault
 from contracts.llm import UsageContext
 from domain.knowledge.blocks import ReadDocument
 from domain.knowledge.chunking import Passage, passages
-from domain.knowledge.renewal import Added
 from domain.knowledge.languages import KNOWN
+from domain.knowledge.renewal import Added
 from domain.mail.language import detect_language
 
 

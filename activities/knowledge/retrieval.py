@@ -23,7 +23,7 @@ from domain.mail.language import detect_language
 LEG: Final = 30
 HOP_FROM: Final = 10
 # Of the weight of a question's words, what a single word has to bear for an entry to be found by it alone.
-LEAST_SHARE: Final = 0.25
+LEAST_SHARE: Final = 0.5
 GAP_EMBEDDINGS: Final = "embeddings"
 
 Entry = Mapping[str, Any]
@@ -31,7 +31,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, for whom. `contact_id` None: only what is for everybody. `past` also finds what no longer holds."""
+    """What is asked, for whom. Without a contact only what is for everybody; `past` also finds what does not hold."""
 
     text: str
     mailbox_id: UUID
@@ -101,8 +101,9 @@ async def _by_words(tx: Transaction, question: Question, now: datetime) -> list[
     spoken = detect_language(question.text, STEMMED)
     least = 0.0 if question.past else LEAST_SHARE
     rows = await tx.rows(
-        "knowledge_leg_words", question.mailbox_id, question.contact_id, question.text, spoken, question.past, least, LEG
-    )
+        "knowledge_leg_words", question.mailbox_id, question.contact_id, question.text, spoken, question.past, least,
+        LEG,
+    )  # fmt: skip
     return _checked(rows, question, now)
 
 

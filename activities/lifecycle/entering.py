@@ -18,7 +18,7 @@ EARLY = timedelta(seconds=1)
 WAITING_FOR_A_PERSON = frozenset({HoldReason.AUTOMATIC, HoldReason.MISSION})
 # Holds whose reason may be gone before their time; a wake has them looked at again (P96, P111).
 ASKED_AGAIN = frozenset({HoldReason.LLM_BREAKER, HoldReason.SPEND_CEILING})
-ASK_AGAIN_AFTER = timedelta(seconds=30)
+ASK_AGAIN_AFTER = timedelta(minutes=5)
 
 
 async def enter(work: Work, act: Enter) -> Answer:

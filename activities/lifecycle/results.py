@@ -139,9 +139,8 @@ async def revise_decision(work: Work, objection: str) -> None:
     """An automatic decision that could not be carried out is stored as the review it became (P85)."""
     row = await work.tx.must("step_output", work.id, work.run_no, StepKind.ROUTE)
     route = RouteOutput.model_validate(row["output"])
-    await _store_decision(
-        work, route.model_copy(update={"outcome": "human_review", "reason": objection, "gate": objection})
-    )
+    became = {"outcome": "human_review", "reason": objection, "gate": objection, "propensity": Decimal(1)}
+    await _store_decision(work, route.model_copy(update=became))
 
 
 async def _store_decision(work: Work, route: RouteOutput) -> None:
@@ -166,6 +165,7 @@ async def _store_decision(work: Work, route: RouteOutput) -> None:
         route.would_have_sent,
         route.observed,
         route.propensity,
+        route.audit_rate,
     )
     await work.tx.run("step_set_decision", work.id, decision_id, route.reason)
 

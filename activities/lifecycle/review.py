@@ -142,7 +142,7 @@ async def feedback(work: Work, action: str, similarity: float | None) -> None:
 
 
 def _written_by_hand(work: Work) -> bool:
-    """Did a person put a text of their own in the draft's place (E28)? Such a text has no score; an edited draft has."""
+    """Did a person put a text of their own in the draft's place (E28)? It has no score; an edited draft has."""
     return work.message["confidence_score"] is None
 
 

@@ -39,6 +39,11 @@ async def release(tx: Transaction, mission_id: UUID, holders: Iterable[str]) -> 
     await _serve(tx, freed)
 
 
+async def release_scope(tx: Transaction, mission_id: UUID, scope: str, keep_turn: int | None = None) -> None:
+    """An execution was lost with what its turns held; the turn that is carried on hands its lease over (M75)."""
+    await _serve(tx, await tx.rows("capacity_release_scope", mission_id, scope, str(keep_turn or 0)))
+
+
 async def release_all(tx: Transaction, mission_id: UUID) -> None:
     """Everything of a mission that left `open`, but the slots of tasks whose results wait to be used."""
     await _serve(tx, await tx.rows("capacity_release_mission", mission_id))

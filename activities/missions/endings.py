@@ -6,6 +6,7 @@ The engine's word that a child ended is the proof; no status column is asked (M6
 from temporalio import activity
 
 from activities.faults import named_faults
+from activities.missions import capacity
 from activities.missions.submitting import record
 from activities.ports import Database, Row, Transaction
 from contracts.missions import ResultStatus, Stage
@@ -63,6 +64,8 @@ async def _ended(tx: Transaction, request: EndedRequest) -> EndedAnswer:
 async def _next_cycle(tx: Transaction, attempt: Row) -> EndedAnswer:
     """The next execution goes on with the numbers of the last one: same attempt, same ledger scope."""
     last = await tx.must("result_last_turn", attempt["scope"])
+    await tx.run("result_close_turns", attempt["scope"], "execution_lost")
+    await capacity.release_scope(tx, attempt["mission_id"], attempt["scope"], last["interrupted"])
     return EndedAnswer(
         last_turn_no=last["turn_no"] or 0,
         last_seq=attempt["seq"],
@@ -75,5 +78,6 @@ async def _without_success(tx: Transaction, attempt: Row, status: ResultStatus, 
     """Never `complete`: that only comes from a submission (M69)."""
     await record(tx, attempt, incomplete_document(reason), status)
     await tx.run("result_close_turns", attempt["scope"], reason[:200])
+    await capacity.release_scope(tx, attempt["mission_id"], attempt["scope"])
     row = await tx.one("result_row", attempt["attempt_id"])
     return ResultStatus(row["status"]) if row else ResultStatus.CANCELLED

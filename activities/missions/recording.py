@@ -16,7 +16,8 @@ from contracts.barriers import barrier
 from contracts.missions import CLOSED, MissionStatus, Stage
 from contracts.missions_calls import Copy, Recorded, RecordRequest
 from domain.missions import stages
-from domain.missions.words import system_gate_words
+from domain.missions.results import digest_of
+from domain.missions.words import goal_item_id, system_gate_words
 
 GATE_EVENTS = {"open_visible": "gate.opened", "answered": "gate.answered", "consumed": "gate.consumed"}
 
@@ -138,7 +139,7 @@ async def _settle(tx: Transaction, request: RecordRequest) -> None:
     if released:
         await capacity.release(tx, copy.mission_id, released)
     if request.closing:
-        await _close(tx, copy)
+        await _close(tx, request)
 
 
 async def _move(tx: Transaction, attempt_id: UUID, to: Stage) -> None:
@@ -146,13 +147,26 @@ async def _move(tx: Transaction, attempt_id: UUID, to: Stage) -> None:
     await tx.run("turn_stage", attempt_id, to, [s for s in Stage if stages.allowed(s, to)])
 
 
-async def _close(tx: Transaction, copy: Copy) -> None:
+async def _succeed(tx: Transaction, request: RecordRequest) -> None:
+    """One new mission for what the owner had said and nobody had touched (M119)."""
+    made = await tx.one("mission_successor", request.copy_of.mission_id, list(request.successor_items))
+    if made is not None:
+        await tx.run(
+            "mission_goal_input", goal_item_id(made["id"]), made["id"], made["mailbox_id"], made["workflow_id"],
+            made["goal"], digest_of(made["goal"]), made["launched_by"],
+        )  # fmt: skip
+
+
+async def _close(tx: Transaction, request: RecordRequest) -> None:
     """Nothing deliverable is left behind, and nothing scarce is kept (M77, M78)."""
+    copy = request.copy_of
     await tx.run("mission_end_inbox", copy.mission_id, copy.scope, copy.status)
     if copy.attempt_id is not None:
         return
     if copy.status in CLOSED:
         await tx.run("mission_end_inputs", copy.mission_id, copy.status)
+    if request.successor_items:
+        await _succeed(tx, request)
     await capacity.release_all(tx, copy.mission_id)
 
 

@@ -1,11 +1,13 @@
 """What agents may look at: within the mailbox, a task within its contact, and never a quarantined body (M14a, P63)."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from activities.knowledge.retrieval import Question, embed_question, retrieve
 from activities.ports import Database, Embedder, Row, Transaction
+from contracts.llm import UsageContext
 from contracts.missions import Stage
 from contracts.missions_agent import Role, Seat
 from domain.detect.parts import TextPart
@@ -13,6 +15,7 @@ from domain.detect.scan import scan
 from domain.missions.tools import OneMessage, OneResult, OneThread, SearchKnowledge, SearchThreads, Tool, ToolFault
 
 PLACEHOLDER_AT = 0.70
+MOST_ENTRIES = 10
 MOST_CHARACTERS = 20_000
 QUARANTINED = "quarantined"
 
@@ -67,9 +70,11 @@ class Reading:
         return [dict(row) for row in await tx.rows("tool_tasks", seat.scope)]
 
     async def _search_knowledge(self, tx: Transaction, seat: Seat, asked: SearchKnowledge) -> Any:
-        rows = await tx.rows("context_knowledge_text", seat.mailbox_id, seat.contact_id, asked.words)
-        mine = [row for row in rows if row["contact_id"] in (None, seat.contact_id)]
-        return [{"id": r["id"], "title": r["title"], "trust": r["trust"], "content": r["content"]} for r in mine[:10]]
+        question = Question(asked.words, seat.mailbox_id, seat.contact_id)
+        context = UsageContext(mailbox_id=str(seat.mailbox_id), step="mission_knowledge")
+        embedded = await embed_question(self.database, self.embedder, question, context)
+        rows = await retrieve(tx, embedded, datetime.now(UTC), MOST_ENTRIES)
+        return [{"id": r["id"], "title": r["title"], "trust": r["trust"], "content": r["content"]} for r in rows]
 
 
 def _within(seat: Seat, contact_id: UUID | None) -> bool:

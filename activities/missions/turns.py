@@ -162,7 +162,9 @@ class _Step:
     async def _calls(self, tx: Transaction, seat: Seat, calls: tuple[ToolCall, ...]) -> tuple[list[Proposal], int]:
         proposals: list[Proposal] = []
         faults = 0
-        for call in calls:
+        for n, given in enumerate(calls):
+            # Some endpoints use the same id for every call; within a turn an answer must find its own.
+            call = given.model_copy(update={"call_id": f"c{self.request.step}_{self.calls}_{n}"})
             await say(tx, self.request, "call", call.call_id, call.tool[:100], call.arguments[:MOST_BODY])
             try:
                 tool, arguments = read_call(self.role, frozenset(seat.capabilities), call.tool, call.arguments)

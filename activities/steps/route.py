@@ -37,6 +37,7 @@ def _output(d: RouteDecision) -> RouteOutput:
         would_have_sent=d.would_have_sent,
         observed=d.observation,
         propensity=Decimal(str(round(d.audit_propensity, 5))),
+        audit_rate=Decimal(str(round(d.audit_rate, 5))),
         charge="" if d.rule_id else "global",
     )
 

@@ -1,18 +1,19 @@
 """Everything one routing decision rests on, read in one transaction; what cannot be read objects later (P86)."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from activities.breakers import breaker_of
 from activities.ports import Row, Transaction
 from activities.steps.frame import StepContext
 from activities.steps.stored import classification_of, context_of, draft_of
-from contracts.classification import IntentKind
+from contracts.classification import Category, IntentKind
 from contracts.outputs import ClassifyOutput, ContextOutput, DraftOutput
 from contracts.status import Status
 from domain.automatic_mail.loops import SENDER_CAP, THREAD_CAP
-from domain.breakers import Breaker, BreakerKind, BreakerState
+from domain.autonomy.demotion import MAX_AUDIT_RATE
+from domain.breakers import Breaker, BreakerKind
 from domain.briefing.compaction import ContextTier
 from domain.budget.calendar_day import day_start, month_start
 from domain.budget.spend import Ceilings, Spent, judge_spend
@@ -113,7 +114,11 @@ async def _gates(
         ),
         spend=await _spend(tx, m, config, counts),
         hours=HoursFacts(mailbox=_hours(config), rule=governing.hours if governing else None),
-        classes=ClassFacts(model_category=c.category, model_priority=c.priority),
+        classes=ClassFacts(
+            model_category=c.category,
+            model_priority=c.priority,
+            reviewer_category=Category(label) if (label := await tx.value("label_of", m["id"])) else None,
+        ),
         inbound=_inbound(m),
         require_sender_auth=config["require_sender_auth"],
         sender=_sender(m),
@@ -131,8 +136,14 @@ async def _gates(
         outbound_score=scan([TextPart(place="draft", text=draft.text)]).combined_score,
         leaks=tuple(f.detector for f in draft.findings),
         handling=HandlingFacts(rules=await _handling(tx, m), message=_handled(m, classified)),
-        audit=AuditFacts(draw=draw, rate=float(config["audit_rate"])),
+        audit=AuditFacts(draw=draw, rate=_audit_rate(config, governing)),
     )
+
+
+def _audit_rate(config: Row, governing: AutonomyRule | None) -> float:
+    """The mailbox's rate, and the highest there is while the rule's audits look suspicious (P91)."""
+    configured = float(config["audit_rate"])
+    return max(configured, MAX_AUDIT_RATE) if governing and governing.audit_alert else configured
 
 
 async def _spend(tx: Transaction, m: Row, config: Row, counts: Row) -> Any:
@@ -229,6 +240,7 @@ def _rule(r: Row) -> AutonomyRule:
         warmup_required=r["warmup_required"],
         target_error_rate=float(r["target_error_rate"]),
         hours=_override(r) if own_hours else None,
+        audit_alert=r["audit_alert"],
         version=r["version"],
     )
 
@@ -246,20 +258,4 @@ def _override(r: Row) -> HoursOverride:
 def _registry(rows: Sequence[Row]) -> tuple[Breaker, ...] | None:
     """None unless all breakers are on record: an incomplete registry counts as unreadable (P79)."""
     complete = {r["kind"] for r in rows} >= {str(kind) for kind in BreakerKind}
-    return tuple(_breaker(r) for r in rows) if complete else None
-
-
-def _breaker(r: Row) -> Breaker:
-    return Breaker(
-        kind=BreakerKind(r["kind"]),
-        threshold=float(r["threshold"]),
-        window=timedelta(seconds=r["window_s"]),
-        min_sample=r["min_sample"],
-        cool_down=timedelta(seconds=r["cool_down_s"]),
-        probe_limit=r["probe_limit"],
-        state=BreakerState(r["state"]),
-        tripped_at=r["tripped_at"],
-        half_open_at=r["half_open_at"],
-        recovered_at=r["recovered_at"],
-        probes_used=r["probes_used"],
-    )
+    return tuple(breaker_of(r) for r in rows) if complete else None

@@ -1,4 +1,4 @@
-"""Archives of files, as site exports are: looked through before anything is unpacked, then unpacked a file at a time."""
+"""Archives of files, as site exports are: looked through first, then unpacked a file at a time."""
 
 import io
 import zipfile

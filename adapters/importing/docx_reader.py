@@ -5,7 +5,7 @@ import zipfile
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-import mammoth
+import mammoth  # type: ignore[import-untyped]
 
 from adapters.importing.archives import checked_members
 from adapters.importing.html_reader import read_html

@@ -9,14 +9,14 @@ from adapters.importing.limits import TEXT_CHARACTERS, FileRefused
 from domain.knowledge.blocks import Block, ReadDocument
 
 _FRAME = (
-    "script, style, noscript, template, nav, header, footer, aside, form, svg, iframe, object, button, [hidden], "
-    "[aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo]"
+    "script, style, noscript, template, nav, header, footer, aside, form, svg, iframe, object, button, "
+    "[hidden], [aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo]"
 )
 _MAIN = ("main", "article", "[role=main]")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)} | {"dt": 7, "summary": 7}
 _BLOCKS = frozenset(
-    "p div section article main li ul ol dl dd table thead tbody tfoot tr td th blockquote pre figure figcaption details "
-    "address hr body html center fieldset".split()
+    "p div section article main li ul ol dl dd table thead tbody tfoot tr td th blockquote pre figure figcaption "
+    "details address hr body html center fieldset".split()
 )
 _BLANKS = re.compile(r"[ \t\n\r\f\xa0]+")
 MOST_NODES = 400_000

@@ -22,7 +22,7 @@ def read_pdf(raw: bytes) -> ReadDocument:
             raise FileRefused("password")
         if len(reader.pages) > PAGES:
             raise FileRefused("too_many_pages")
-        title = str((reader.metadata or {}).get("/Title") or "").strip()
+        title = str(reader.metadata.get("/Title") or "").strip() if reader.metadata else ""
         blocks = tuple(_blocks(reader))
     except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         raise FileRefused("broken_file") from None

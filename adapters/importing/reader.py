@@ -1,4 +1,4 @@
-"""The parent's side of reading: files go to a child with bounded CPU, memory and time, no network and no files (HW12)."""
+"""The parent's side of reading: files go to a child with bounded CPU, memory and time, and no network (HW12)."""
 
 import asyncio
 import contextlib

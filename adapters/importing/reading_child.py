@@ -87,8 +87,8 @@ def _warm_up() -> None:
                 with contextlib.suppress(ImportError):
                     importlib.import_module(f"{package}.{module.name}")
     japanese = "送料は全国一律五百円です。" * 8
-    samples = {"a.md": b"# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "a.html": b"<h1>A</h1><p>b<p>c", "a.csv": b"q,a\n1,2\n",
-               "a.txt": japanese.encode("cp932"), "a.pdf": _small_pdf(), "b.pdf": _locked_pdf(),
+    samples = {"a.md": b"# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "a.html": b"<h1>A</h1><p>b<p>c",
+               "a.csv": b"q,a\n1,2\n", "a.txt": japanese.encode("cp932"), "a.pdf": _small_pdf(), "b.pdf": _locked_pdf(),
                "a.docx": _small_docx()}  # fmt: skip
     desk = Desk()
     for name, raw in samples.items():

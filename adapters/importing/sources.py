@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from adapters.importing.archives import ASSETS, NOT_CONTENT
 from adapters.importing.limits import ARCHIVE_BYTES, FILE_BYTES, FileRefused
@@ -14,6 +14,15 @@ from adapters.importing.reader import SandboxedReader
 from domain.knowledge.blocks import ReadDocument
 
 Read = tuple[ReadDocument, str, int]
+
+
+class Reads(Protocol):
+    """What reads one file, or one page of an archive."""
+
+    async def read(self, raw: bytes, name: str) -> Read: ...
+    async def read_member(self, archive: bytes, name: str) -> Read: ...
+
+
 ZIP: Final = ".zip"
 
 
@@ -24,7 +33,7 @@ class FileOnDisk:
     name: str
     path: Path
 
-    async def read(self, reader: SandboxedReader) -> Read:
+    async def read(self, reader: Reads) -> Read:
         """The document. Raises FileRefused."""
         return await reader.read(await asyncio.to_thread(bytes_of, self.path), self.name)
 
@@ -40,7 +49,7 @@ class Upload:
     name: str
     content: bytes
 
-    async def read(self, reader: SandboxedReader) -> Read:
+    async def read(self, reader: Reads) -> Read:
         """The document. Raises FileRefused."""
         if len(self.content) > FILE_BYTES:
             raise FileRefused("too_large")
@@ -59,7 +68,7 @@ class Member:
     inner: str
     archive: bytes
 
-    async def read(self, reader: SandboxedReader) -> Read:
+    async def read(self, reader: Reads) -> Read:
         """The document. Raises FileRefused."""
         return await reader.read_member(self.archive, self.inner)
 
@@ -75,7 +84,7 @@ class Unreadable:
     name: str
     reason: str
 
-    async def read(self, reader: SandboxedReader) -> Read:
+    async def read(self, reader: Reads) -> Read:
         """Raises FileRefused."""
         raise FileRefused(self.reason)
 

@@ -29,13 +29,15 @@ WHERE id = $1 RETURNING *
 DELETE FROM autonomy_rules WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM autonomy_decisions d WHERE d.rule_id = $1)
 
 -- name: autonomy_observations
-SELECT d.score::float8 AS score, d.propensity::float8 AS propensity, d.reason, d.gate, d.created_at AS at, d.rule_version,
+-- Everything the rule left to a person, whatever for; what of it is evidence is said in domain/autonomy/counting.py.
+SELECT d.score::float8 AS score, d.propensity::float8 AS propensity, d.audit_rate::float8 AS audit_rate, d.stage,
+    coalesce(d.evidence ->> 'text', '') AS evidence, d.gate, d.observed, d.created_at AS at,
     NOT EXISTS (SELECT 1 FROM jsonb_each_text(d.verdicts) v WHERE v.value <> '') AS gates_silent,
     CASE f.action WHEN 'approved' THEN true WHEN 'edited' THEN false WHEN 'rejected' THEN false END AS clean
 FROM autonomy_decisions d LEFT JOIN autonomy_feedback f ON f.message_id = d.message_id AND f.source = 'human'
     AND f.created_at >= d.created_at
-WHERE d.mailbox_id = $1 AND d.category = $2 AND ($3 = '' OR d.sender = $3) AND d.observed AND d.created_at >= $4
-    AND d.score IS NOT NULL
+WHERE d.mailbox_id = $1 AND d.category = $2 AND d.rule_id = $3 AND d.created_at >= $4 AND d.score IS NOT NULL
+    AND d.outcome = 'human_review' AND d.stage IN ('rules', 'gates')
 ORDER BY d.created_at, d.id LIMIT 20000
 
 -- name: autonomy_recent

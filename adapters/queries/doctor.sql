@@ -3,7 +3,7 @@
 -- name: doctor_sources
 SELECT s.name, s.kind, (SELECT b.address FROM mailboxes b WHERE b.organisation_id = s.organisation_id AND b.kind = 'inbox'
     ORDER BY b.is_default DESC, b.created_at LIMIT 1) AS address
-FROM sources s WHERE NOT s.paused AND s.kind IN ('mta', 'raw') ORDER BY s.name LIMIT 50
+FROM sources s WHERE NOT s.paused AND (s.kind = 'raw' OR (s.kind, s.name) = ('mta', 'mta')) ORDER BY s.name LIMIT 50
 
 -- name: doctor_sample
 SELECT a.account, a.poison_reason, m.processing_status AS status, m.hold_reason AS hold

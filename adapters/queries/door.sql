@@ -172,9 +172,10 @@ WITH reply AS (
     INSERT INTO autonomy_rules (mailbox_id, category, sender, mode, changed_by)
     SELECT r.mailbox_id, r.category, r.sender, 'off', 'incident' FROM reply r JOIN opened n ON n.outbox_id = r.id WHERE r.sender <> ''
     ON CONFLICT (mailbox_id, category, sender) DO UPDATE SET mode = 'off', mode_basis = NULL, changed_by = 'incident',
-        version = autonomy_rules.version + 1 WHERE autonomy_rules.mode <> 'off'
+        mode_since = now(), audit_alert = false, version = autonomy_rules.version + 1 WHERE autonomy_rules.mode <> 'off'
 ), widened AS (
-    UPDATE autonomy_rules a SET mode = 'off', mode_basis = NULL, changed_by = 'incident', version = a.version + 1
+    UPDATE autonomy_rules a SET mode = 'off', mode_basis = NULL, changed_by = 'incident', mode_since = now(),
+        audit_alert = false, version = a.version + 1
     FROM reply r JOIN opened n ON n.outbox_id = r.id
     WHERE a.mailbox_id = r.mailbox_id AND a.sender = r.sender AND a.category <> r.category AND a.mode <> 'off' AND r.sender <> ''
 )

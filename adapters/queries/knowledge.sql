@@ -124,9 +124,6 @@ WHERE k.mailbox_id = $1 AND k.id > $3::uuid
     AND NOT EXISTS (SELECT 1 FROM knowledge_vectors v WHERE v.entry_id = k.id AND v.model = $2)
 ORDER BY k.id LIMIT $4
 
--- name: knowledge_have_vector
-SELECT entry_id FROM knowledge_vectors WHERE entry_id = ANY ($1) AND model = $2
-
 -- name: knowledge_model_serves
 UPDATE knowledge_models SET state = CASE WHEN model = $2 THEN 'serving' ELSE 'leaving' END, since = now()
 WHERE mailbox_id = $1 AND state <> CASE WHEN model = $2 THEN 'serving' ELSE 'leaving' END
@@ -202,7 +199,7 @@ WHERE k.mailbox_id = $1 AND (k.title, k.id) > ($2, $3::uuid)
 ORDER BY k.title, k.id LIMIT $4
 
 -- name: knowledge_shown
-SELECT k.id, c.address AS contact, EXISTS (SELECT 1 FROM knowledge_vectors v WHERE v.entry_id = k.id) AS embedded
+SELECT k.id, k.promoted_by, c.address AS contact, EXISTS (SELECT 1 FROM knowledge_vectors v WHERE v.entry_id = k.id) AS embedded
 FROM knowledge_entries k LEFT JOIN contacts c ON c.id = k.contact_id WHERE k.id = ANY ($1) LIMIT 100
 
 -- name: knowledge_counts

@@ -353,12 +353,12 @@ UPDATE inbound_messages SET decision_id = $2, decision_reason = $3 WHERE id = $1
 
 -- name: step_add_decision
 INSERT INTO autonomy_decisions (mailbox_id, message_id, run_no, outcome, stage, gate, reason, evidence, verdicts, score,
-    category, sender, rule_id, rule_version, draft_revision, would_have_sent, observed, propensity)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    category, sender, rule_id, rule_version, draft_revision, would_have_sent, observed, propensity, audit_rate)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 ON CONFLICT (message_id, run_no) DO UPDATE SET outcome = excluded.outcome, stage = excluded.stage, gate = excluded.gate,
     reason = excluded.reason, evidence = excluded.evidence, verdicts = excluded.verdicts, score = excluded.score,
     draft_revision = excluded.draft_revision, would_have_sent = excluded.would_have_sent, observed = excluded.observed,
-    propensity = excluded.propensity
+    propensity = excluded.propensity, audit_rate = excluded.audit_rate
 RETURNING id
 
 -- name: step_set_failure

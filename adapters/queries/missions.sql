@@ -60,6 +60,25 @@ SELECT m.status, m.wait_reason, m.current_turn_no,
     (SELECT jsonb_object_agg(g.gate_id, g.state) FROM mission_gates g WHERE g.mission_id = m.id) AS gates
 FROM missions m WHERE m.id = $1 FOR UPDATE
 
+-- name: mission_successor
+-- Inputs nobody touched before the mission completed go into one new mission that names it (M119).
+WITH said AS (
+    SELECT i.* FROM mission_inbox i WHERE i.mission_id = $1 AND i.item_id = ANY ($2)
+), made AS (
+    INSERT INTO missions (mailbox_id, workflow_id, kind, idempotency_key, predecessor_id, goal, launched_by, capabilities,
+        cost_limit_usd, turn_limit)
+    SELECT m.mailbox_id, m.workflow_id || '/next', 'owner', m.idempotency_key || '/next', m.id,
+        (SELECT left(string_agg(payload, E'\n\n' ORDER BY seq), 20000) FROM said), m.launched_by, m.capabilities,
+        m.cost_limit_usd, m.turn_limit
+    FROM missions m WHERE m.id = $1 AND m.kind = 'owner' AND EXISTS (SELECT 1 FROM said)
+    ON CONFLICT DO NOTHING RETURNING id, mailbox_id, workflow_id, goal, launched_by
+), queued AS (
+    INSERT INTO start_queue (workflow_id, workflow_type, reuse_policy, input, summary)
+    SELECT workflow_id, 'MissionWorkflow', 'reject_duplicate',
+        jsonb_build_object('mission_id', id, 'mailbox_id', mailbox_id), 'mission ' || id FROM made
+)
+SELECT * FROM made
+
 -- name: mission_event
 INSERT INTO mission_events (mission_id, mailbox_id, kind, subject, value) VALUES ($1, $2, $3, $4, $5)
 
@@ -104,6 +123,12 @@ UPDATE capacity_leases SET holder = $3 WHERE pool = $1 AND holder = $2 AND state
 -- name: capacity_release
 UPDATE capacity_leases SET state = 'released', released_at = now()
 WHERE holder = ANY ($1) AND mission_id = $2 AND state IN ('waiting', 'granted') RETURNING pool
+
+-- name: capacity_release_scope
+-- What the turns of a lost execution still hold, but the one that is carried on.
+UPDATE capacity_leases SET state = 'released', released_at = now()
+WHERE mission_id = $1 AND starts_with(holder, $2 || '#') AND holder <> $2 || '#' || $3::text AND state IN ('waiting', 'granted')
+RETURNING pool
 
 -- name: capacity_release_mission
 UPDATE capacity_leases SET state = 'released', released_at = now()
@@ -287,10 +312,14 @@ WHERE attempt_id = $1 AND run_suffix < $2 AND stage IN ('working', 'admitted', '
 RETURNING recovery_used, seq
 
 -- name: result_last_turn
-SELECT max(turn_no) AS turn_no, max(turn_no) FILTER (WHERE state = 'admitted') AS interrupted FROM mission_turns WHERE scope = $1
+-- The turn a lost execution was in, if its last receipt is of a turn that did not end.
+SELECT max(t.turn_no) AS turn_no,
+    (SELECT CASE WHEN l.state = 'admitted' OR l.outcome = 'execution_lost' THEN l.turn_no END FROM mission_turns l
+        WHERE l.scope = $1 AND l.receipt_at IS NOT NULL ORDER BY l.turn_no DESC LIMIT 1) AS interrupted
+FROM mission_turns t WHERE t.scope = $1
 
 -- name: result_close_turns
-UPDATE mission_turns SET state = 'cancelled', outcome = $2, ended_at = now()
+UPDATE mission_turns SET state = CASE state WHEN 'admitted' THEN 'finished' ELSE 'cancelled' END, outcome = $2, ended_at = now()
 WHERE scope = $1 AND state IN ('queued', 'claimed', 'sent', 'admitted')
 
 -- ---------------------------------------------------------------- missions: drafts and shared objects (M14a, M86)

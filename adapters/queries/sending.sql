@@ -15,7 +15,13 @@ FROM inbound_messages m JOIN mailboxes b ON b.id = m.mailbox_id LEFT JOIN parsed
 WHERE m.id = $1 FOR UPDATE OF m
 
 -- name: claim_switch_lock
-SELECT mailbox_id FROM agent_config WHERE mailbox_id = $1 FOR SHARE
+-- Shared by claims, exclusive for a throw (switch_lock). Waiters of an advisory lock stand in line: a throw that waits lets no
+-- new claim past it, which a row lock does.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('kill_switch/' || $1::uuid, 0))
+
+-- name: switch_lock
+-- Taken before any other lock of its transaction: whoever throws waits for claims alone, and no claim waits for who throws.
+SELECT pg_advisory_xact_lock(hashtextextended('kill_switch/' || $1::uuid, 0))
 
 -- name: claim_switches
 SELECT thrown_at, lifted_at FROM kill_switches WHERE mailbox_id = $1 ORDER BY thrown_at DESC LIMIT 5

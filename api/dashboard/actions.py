@@ -148,8 +148,9 @@ async def refused(visit: Visit, action: str, error: ApiError) -> Response:
     (P100)."""
     kept = {name: visit.form.get(name) for name in KEPT_FIELDS if visit.form.get(name)}
     await visit.note(
-        kind="refused", action=action, error=error.error, message=_reason(visit, error), by=error.extra.get("by_name") or "",
-        at=str(error.extra.get("at") or ""), status=error.extra.get("status") or "", fields=kept,
+        kind="refused", action=action, error=error.error, message=_reason(visit, error),
+        by=error.extra.get("by_name") or "", at=str(error.extra.get("at") or ""),
+        status=error.extra.get("status") or "", fields=kept,
         request_id=visit.form.get("request_id") if error.code == 503 else "",
     )  # fmt: skip
     return RedirectResponse(safe_path(visit.form.get("stay") or visit.form.get("back")), 303)
@@ -171,9 +172,10 @@ async def in_bulk(visit: Visit) -> Response:
         answer = await bulk(body, _desk(visit))
     except ValidationError:
         key = "refused.unseen" if unseen and not items else "refused.bulk"
-        return await refused(visit, f"bulk_{action}", ApiError(422, "invalid", visit.words(key, n=len(picked)), own=True))
-    except ApiError as error:
+        error = ApiError(422, "invalid", visit.words(key, n=len(picked)), own=True)
         return await refused(visit, f"bulk_{action}", error)
+    except ApiError as refusal:
+        return await refused(visit, f"bulk_{action}", refusal)
     unseen_too = [
         {"id": text.split("|")[0], "result": "skipped", "message": visit.words("bulk.unseen")} for text in unseen
     ]

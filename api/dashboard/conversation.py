@@ -107,8 +107,9 @@ def folded(items: list[Item]) -> int:
 
 def _snooze(state: Any) -> Snooze:
     now, zone = datetime.now(UTC), zone_of(state["timezone"])
-    until = state["snoozed_until"] if state["snoozed_until"] and state["snoozed_until"] > now else None
-    returned = state["status"] == "open" and until is None and bool(state["snoozed_until"] or state["snooze_returned_at"])
+    asked, back = state["snoozed_until"], state["snooze_returned_at"]
+    until = asked if asked and asked > now else None
+    returned = state["status"] == "open" and until is None and bool(asked or back)
     earliest = now.astimezone(zone).strftime("%Y-%m-%dT%H:%M")
     return Snooze(until, returned, offered(now, zone), earliest, zone.key)
 

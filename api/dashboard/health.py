@@ -7,17 +7,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from starlette.responses import Response
 
+from activities.model_turns import spent_by
 from api.breakers import close_by_hand
 from api.dashboard.frame import show
 from api.dashboard.health_numbers import Measure, measures
 from api.dashboard.visit import Visit
 from api.errors import ApiError, not_found
 from domain.breakers import BreakerKind
-from domain.budget.calendar_day import day_start, month_start
 from domain.budget.spend import WARNING_SHARE
 from domain.metrics import FAILED_CALLS, WINDOW, window_of
 
@@ -117,11 +116,10 @@ async def _ceilings(tx: Any, mailbox_id: UUID) -> tuple[Ceiling, ...]:
     row = await tx.one("health_ceilings", mailbox_id)
     if row is None:
         return ()
-    now, zone = await tx.value("clock"), ZoneInfo(row["timezone"])
-    spent = await tx.must("enter_spent", mailbox_id, day_start(now, zone), month_start(now, zone))
+    spent = await spent_by(tx, mailbox_id, row)
     return (
-        Ceiling("daily", spent["today"], row["daily_budget_usd"]),
-        Ceiling("monthly", spent["month"], row["monthly_budget_usd"]),
+        Ceiling("daily", spent.day_usd, row["daily_budget_usd"]),
+        Ceiling("monthly", spent.month_usd, row["monthly_budget_usd"]),
     )
 
 
@@ -137,9 +135,7 @@ async def reset(visit: Visit) -> Response:
     except ApiError as error:
         if error.code not in (409, 422):
             raise
-        await visit.note(
-            kind="refused", action="breaker", error=f"breaker_{error.error}", message="", by="", fields={}
-        )
+        await visit.note(kind="refused", action="breaker", error=f"breaker_{error.error}", message="", by="", fields={})
     else:
         await visit.note(kind="done", action="breaker_reset")
     return visit.back("/dashboard/health")

@@ -78,7 +78,8 @@ def cleaned(html: str, pictures: Mapping[str, str] = NO_PICTURES) -> str:
     ours = frozenset(pictures.values())
     return nh3.clean(
         _without_targets(html, pictures), tags=set(TAGS), clean_content_tags=set(GONE), attributes=ATTRIBUTES,
-        attribute_filter=lambda tag, name, value: _attribute(name, value, ours), url_schemes={"data"}, link_rel=None, filter_style_properties=set(STYLES),
+        attribute_filter=lambda tag, name, value: _attribute(name, value, ours), url_schemes={"data"}, link_rel=None,
+        filter_style_properties=set(STYLES),
     )  # fmt: skip
 
 

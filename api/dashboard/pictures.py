@@ -1,7 +1,8 @@
 """Pictures that a mail brought along, for the frame of that mail and nothing else.
 
 The frame has no origin, so a browser sends it no cookie. The address itself says for which session, picture and how
-long it is good, sealed with a key of ours; it is dead once the session is. Only what is a picture by its bytes is served.
+long it is good, sealed with a key of ours; it is dead once the session is. Only what is a picture by its bytes is
+served.
 """
 
 import hashlib

@@ -10,7 +10,7 @@ from bench.autonomy.truth import Draws
 from contracts.classification import Category, IntentKind, Priority
 from contracts.status import Status
 from domain.autonomy import AuditWatch, Change, Observation, Record, Review, certified_thresholds, weekly_adjustment
-from domain.autonomy.counting import observation_of
+from domain.autonomy.counting import judged, observation_of
 from domain.briefing.compaction import ContextTier
 from domain.budget.calendar_day import DailyCount
 from domain.budget.spend import SpendLevel, SpendVerdict
@@ -130,7 +130,7 @@ class Deployment:
         if decision.outcome is Outcome.AUTO_APPROVE and self._charged():
             self._sent(faulty)
         elif decision.outcome is Outcome.HUMAN_REVIEW:
-            self._reviewed(decision, faulty, sender, rate)
+            self._reviewed(decision, faulty, sender)
         if self._drops:
             self._drop(index)
         elif self.now >= self._next_adjustment:
@@ -169,16 +169,17 @@ class Deployment:
         self._day_counts[day] += 1
         self.sent_over_cap += self._day_counts[day] > self.rule.max_daily_auto_actions
 
-    def _reviewed(self, decision: RouteDecision, faulty: bool, sender: int, rate: float) -> None:
+    def _reviewed(self, decision: RouteDecision, faulty: bool, sender: int) -> None:
         self._reviews.append(Review(rejected=faulty, at=self.now))
         self._matched[sender] += decision.would_have_sent and not faulty
-        observation = observation_of(decision, not faulty, rate, self.now)
+        one = judged(decision, self.now)
+        observation = observation_of(one, not faulty)
         if observation is not None:
-            self._learn(observation)
+            self._learn(observation, audited=one.audited)
 
-    def _learn(self, observation: Observation) -> None:
+    def _learn(self, observation: Observation, *, audited: bool) -> None:
         self.record.add(observation)
-        if self.rule.mode is RuleMode.ON:
+        if self.rule.mode is RuleMode.ON and audited:
             self._watched(observation)
         self.certified = certified_thresholds(self.record, self.rule.target_error_rate)
         self.ever_certified.update(self.certified)

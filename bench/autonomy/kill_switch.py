@@ -77,6 +77,7 @@ async def _claim(ground: Ground, outbox_id: UUID) -> bool:
 async def _throw(ground: Ground) -> None:
     """What the API does, in one transaction that commits alone."""
     async with ground.database.transaction(ground.mailbox_id) as tx:
+        await tx.one("switch_lock", ground.mailbox_id)
         await tx.one("api_settings_lock", ground.mailbox_id)
         await tx.one("api_switch_throw", ground.mailbox_id, _ACTOR, "bench")
         await tx.run("api_flag_set", ground.mailbox_id, "ai.autonomy", False, _ACTOR)

@@ -1,1 +1,1 @@
-"""How well and how fast knowledge is found: a help centre written for it, a hundred thousand entries, and who sees what."""
+"""How well and how fast knowledge is found: a help centre, a hundred thousand entries, and who sees what."""

@@ -1,6 +1,7 @@
 """Invented text whose words are spread as in real text: few are frequent, most are rare."""
 
 import random
+from functools import cache
 from typing import Final
 
 _BEGIN: Final = "b br d dr f fl g gl h k kl l m n p pl r s st t tr v w z sh ch".split()
@@ -9,6 +10,7 @@ _END: Final = "n r l s t m nd rt ck st ng x".split()
 VOCABULARY: Final = 30_000
 
 
+@cache
 def word(rank: int) -> str:
     """A word by its rank; the same rank is the same word."""
     rng = random.Random(rank)

@@ -1,5 +1,5 @@
-"""Mail comes in and is taken up: a signed sample through every configured source, followed until it lies where such mail
-belongs, and archived again; nothing else is touched (AD8)."""
+"""Mail comes in and is taken up: a signed sample through every configured source, followed until it lies where such
+mail belongs, and archived again; nothing else is touched (AD8)."""
 
 import asyncio
 import time
@@ -14,11 +14,12 @@ import httpx2
 from adapters.postgres import Database
 from adapters.reviews import NoAnswer, NoOpenWorkflow, RefusedByState, ReviewDesk
 from adapters.settings import Settings
-from adapters.sources import Source, Sources
+from adapters.sources import Sources
 from cli.access import Access, find_access
 from cli.checks.database import NO_ANSWER
 from cli.checks.finding import Finding, fine, wrong
-from cli.checks.sample_mail import sample
+from cli.checks.sample_mail import Sample, sample
+from contracts.errors import SettingsFault
 from contracts.lifecycle import Archive, Outcome
 from contracts.workflow import HumanRequest
 from domain.keys import Keyring
@@ -32,7 +33,9 @@ WHERE_IT_BELONGS = ("received", "automatic")
 Sleep = Callable[[float], Awaitable[None]]
 
 
-async def check_own_door(settings: Settings, access: Access | None = None, sleep: Sleep = asyncio.sleep) -> list[Finding]:
+async def check_own_door(
+    settings: Settings, access: Access | None = None, sleep: Sleep = asyncio.sleep
+) -> list[Finding]:
     """Findings on every source; none where the database is away, which has a finding of its own."""
     try:
         database = await Database.connect(settings.database_url.get_secret_value(), most=2, name="deskhand-doctor")
@@ -50,28 +53,36 @@ async def _check(settings: Settings, database: Database, access: Access, sleep: 
     async with database.transaction() as tx:
         rows = await tx.rows("doctor_sources")
     if not rows:
-        return [wrong("Webhooks", "no source is configured", "Run `deskhand setup`, or add one on the settings page.")]
+        return [fine("Webhooks", "no source is set up and running, so there is none to try")]
     sources = Sources(database, Keyring(settings.organisation_key_bytes()))
     desk = ReviewDesk(settings.temporal_address, settings.temporal_namespace)
     async with access.client() as http:
-        found = [await _Visit(http, database, desk, sleep).through(row, await sources.get(row["name"])) for row in rows]
+        visit = _Visit(http, database, desk, sources, sleep)
+        found = [await visit.through(row, f"Source {row['name']}") for row in rows]
     return [one for some in found for one in some]
 
 
 class _Visit:
     """One sample through one source, and back out again."""
 
-    def __init__(self, http: httpx2.AsyncClient, database: Database, desk: ReviewDesk, sleep: Sleep) -> None:
-        self.http, self.database, self.desk, self.sleep = http, database, desk, sleep
+    def __init__(
+        self, http: httpx2.AsyncClient, database: Database, desk: ReviewDesk, sources: Sources, sleep: Sleep
+    ) -> None:
+        self.http, self.database, self.desk, self.sources, self.sleep = http, database, desk, sources, sleep
 
-    async def through(self, row: Any, source: Source | None) -> list[Finding]:
+    async def through(self, row: Any, what: str) -> list[Finding]:
         """The findings, of which the first that is wrong ends the visit."""
-        what = f"Source {row['name']}"
         if row["address"] is None:
             return [wrong(what, "its organisation has no mailbox", "Add a mailbox on the settings page.")]
+        try:
+            source = await self.sources.get(row["name"])
+        except SettingsFault as fault:
+            return [wrong(what, "its secret cannot be read", str(fault))]
         if source is None or not source.secrets:
             return [wrong(what, "it has no secret and takes no mail", "Give it one on the settings page.")]
-        posted = sample(row["kind"], row["name"], row["address"], source.secrets[0])
+        return await self._post(what, sample(row["kind"], row["name"], row["address"], source.secrets[0]))
+
+    async def _post(self, what: str, posted: Sample) -> list[Finding]:
         started = time.monotonic()
         try:
             answer = await self.http.post(posted.path, content=posted.body, headers=posted.headers)
@@ -99,7 +110,7 @@ class _Visit:
         if row is None:
             return wrong(what, "the sample was accepted by another database", "Correct DATABASE_URL or DESKHAND_URL.")
         if row["account"] == "poison":
-            return wrong(what, f"the sample is poison ({row['poison_reason']})", "See it on the page of unreadable mail.")
+            return wrong(what, f"the sample is poison ({row['poison_reason']})", "It lies among the unreadable mail.")
         if row["status"] is None:
             detail = f"the sample is stored, but nobody took it up within {TAKEN_UP_WITHIN_S:.0f} s"
             return wrong(what, detail, "Is the worker running? Its log says what it waits for; the mail is safe.")

@@ -1,5 +1,5 @@
-"""The sample `deskhand doctor` sends: a mail from ourselves to ourselves that says of itself that a machine wrote it, so
-that no model is asked about it and nobody is answered (AU1, AU7)."""
+"""The sample `deskhand doctor` sends: a mail from ourselves to ourselves that says of itself that a machine wrote it,
+so that no model is asked about it and nobody is answered (AU1, AU7)."""
 
 import json
 import time
@@ -59,7 +59,7 @@ def _mta(source: str, address: str, secret: str, own_id: str, now: int) -> Sampl
     event = {"event": "inbound.received", "messageId": own_id, "timestamp": now * 1000, "inboundPayload": payload}
     body = json.dumps(event).encode()
     signed = {"x-mta-timestamp": str(now), "x-mta-signature": sign_mta(secret, now, body)}
-    return Sample(f"/webhooks/mta/{source}", {"content-type": "application/json", **signed}, body)
+    return Sample("/webhooks/mta", {"content-type": "application/json", **signed}, body)
 
 
 def _headers(address: str, own_id: str, now: int) -> dict[str, str]:

@@ -36,7 +36,7 @@ def _not_checked(domain: str, settings: Settings) -> Finding:
     selector = "resend" if resend else "<selector your relay signs with>"
     advice = (
         f"run: dig +short TXT {domain} (exactly one record that begins v=spf1 and names {relay}) · "
-        f"dig +short TXT {selector}._domainkey.{domain} (v=DKIM1 with a key p=…; the relay must sign with d={domain}) · "
+        f"dig +short TXT {selector}._domainkey.{domain} (v=DKIM1 with a key p=…; the relay signs with d={domain}) · "
         f"dig +short TXT _dmarc.{domain} (v=DMARC1; without it, or if neither SPF nor DKIM is aligned with {domain}, "
         "many receivers refuse our replies)"
     )

@@ -18,7 +18,8 @@ class Observation(Contract):
     `clean` True: sent unchanged or nearly so (P83); False: rejected or materially edited; None: not decided yet.
     `propensity` is the probability with which a person was to see it, `floor` the lowest probability that any decision
     of the rule could have had at that moment: 1 in shadow mode, the audit rate in mode on. `gates_silent` is the
-    verdict of gates 1 to 14.
+    verdict of gates 1 to 14. `is_shown`: part of what people are shown and told the plain bound of; what was seen for
+    its low score alone is not, because there it would outnumber what was drawn (P91).
     """
 
     score: float = Field(ge=0, le=1)
@@ -26,6 +27,7 @@ class Observation(Contract):
     propensity: float = Field(default=1.0, gt=0, le=1)
     floor: float = Field(default=1.0, gt=0, le=1)
     gates_silent: bool = True
+    is_shown: bool = True
     at: AwareDatetime
 
     @model_validator(mode="after")

@@ -1,49 +1,32 @@
-"""From stored decisions to evidence: which row is what kind of observation, and since when it counts (P87, P91)."""
+"""From stored rows to evidence: what they prove, and what the audits since a rule was switched on say (P87, P91)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from domain.autonomy.certifying import Certificate, certificate
+from domain.autonomy.counting import Judged, observation_of, stored
 from domain.autonomy.demotion import AuditWatch, watch
 from domain.autonomy.observation import Observation, settled
 
-AUDITED = "audit_sample"
-SHADOW = "shadow"
+Rows = Iterable[Mapping[str, Any]]
 
 
-def observation_of(row: Mapping[str, Any], audit_rate: float) -> Observation:
-    """One row of `autonomy_observations`.
-
-    In shadow every decision was seen, so it carries full weight. A decision seen by draw had its draw's probability. One
-    seen because its sender was new, while others of the rule were not, weighs only as much as one that was drawn.
-    """
-    propensity = float(row["propensity"])
-    full = row["reason"] == SHADOW or row["gate"] == AUDITED
-    floor = propensity if full else min(audit_rate, propensity)
-    return Observation(
-        score=float(row["score"]),
-        clean=row["clean"],
-        propensity=propensity,
-        floor=floor,
-        gates_silent=bool(row["gates_silent"]),
-        at=row["at"],
-    )
+def certificate_of(rows: Rows, target: float, now: datetime) -> Certificate:
+    """What the rows of `autonomy_observations` prove for a target error rate."""
+    return certificate(settled([one for _, one in _observed(rows)], now), target)
 
 
-def certificate_of(rows: Iterable[Mapping[str, Any]], target: float, audit_rate: float, now: datetime) -> Certificate:
-    """What the rows prove for a target error rate."""
-    return certificate(settled([observation_of(row, audit_rate) for row in rows], now), target)
-
-
-def audits_of(
-    rows: Iterable[Mapping[str, Any]],
-    target: float,
-    threshold: float,
-    since: datetime,
-    audit_rate: float,
-    now: datetime,
-) -> AuditWatch:
+def audits_of(rows: Rows, target: float, threshold: float, since: datetime, now: datetime) -> AuditWatch:
     """The watch over what was drawn for a person since the rule was switched on as it is."""
-    drawn = [observation_of(row, audit_rate) for row in rows if row["gate"] == AUDITED and row["at"] >= since]
+    drawn = [one for judged, one in _observed(rows) if judged.audited and judged.at >= since]
     return watch(settled(drawn, now), target, threshold)
+
+
+def _observed(rows: Rows) -> Iterable[tuple[Judged, Observation]]:
+    """What a gate held counts nowhere, so a review of it that is still open must not hold up the count either."""
+    for row in rows:
+        judged = stored(row)
+        found = observation_of(judged, row["clean"])
+        if found is not None and found.gates_silent:
+            yield judged, found

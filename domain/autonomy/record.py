@@ -26,6 +26,7 @@ class Record:
 
     def __init__(self, observations: Iterable[Observation] = ()) -> None:
         self._reached: dict[float, Counts] = {}
+        self._shown = np.zeros((2, POINTS), np.int64)
         for observation in observations:
             self.add(observation)
 
@@ -35,27 +36,34 @@ class Record:
         if observation.clean is None:
             raise ValueError("an open review is no evidence yet; see settled()")
         if observation.gates_silent and point >= 0:
-            self.add_counts(point, int(observation.clean), int(not observation.clean), observation.weight)
+            clean, errors = int(observation.clean), int(not observation.clean)
+            self.add_counts(point, clean, errors, observation.weight, is_shown=observation.is_shown)
 
-    def add_counts(self, point: int, clean: int, errors: int, weight: float = 1.0) -> None:
+    def add_counts(self, point: int, clean: int, errors: int, weight: float = 1.0, *, is_shown: bool = True) -> None:
         """Count decisions whose highest grid point has index `point`."""
         if not 0 < weight <= 1:
             raise ValueError(f"a weight lies in (0, 1], not at {weight}")
         table = self._reached.setdefault(round(weight, _DECIMALS), np.zeros((2, POINTS), np.int64))
         table[0, point] += clean
         table[1, point] += errors
+        self._shown[:, point] += (clean * is_shown, errors * is_shown)
 
     def with_clean(self, point: int, more: int) -> "Record":
         """What the record would be after `more` clean decisions at full weight whose score is just that point's."""
         grown = Record()
         grown._reached = {weight: table.copy() for weight, table in self._reached.items()}
+        grown._shown = self._shown.copy()
         grown.add_counts(point, more, 0)
         return grown
 
     def by_weight(self) -> list[tuple[float, Counts]]:
         """(weight, counts[clean or error, grid point]) where a decision counts at every point its score reaches."""
-        return [(weight, table[:, ::-1].cumsum(axis=1)[:, ::-1]) for weight, table in sorted(self._reached.items())]
+        return [(weight, _at_or_above(table)) for weight, table in sorted(self._reached.items())]
 
     def totals(self) -> Counts:
-        """counts[clean or error, grid point], whatever the weight."""
-        return sum((counts for _, counts in self.by_weight()), np.zeros((2, POINTS), np.int64))
+        """counts[clean or error, grid point] of what is shown, whatever the weight."""
+        return _at_or_above(self._shown)
+
+
+def _at_or_above(table: Counts) -> Counts:
+    return table[:, ::-1].cumsum(axis=1)[:, ::-1]

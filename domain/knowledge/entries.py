@@ -54,14 +54,14 @@ def is_past(entry: Mapping[str, Any], now: datetime) -> bool:
 
 
 def is_in_scope(entry: Mapping[str, Any], mailbox_id: UUID, contact_id: UUID | None) -> bool:
-    """The second wall: another mailbox's or another contact's entry never passes, whatever a statement returned (HW8)."""
+    """The second wall: an entry of another mailbox or contact never passes, whatever a statement returned (HW8)."""
     if entry["mailbox_id"] != mailbox_id:
         return False
     return entry["contact_id"] is None or (contact_id is not None and entry["contact_id"] == contact_id)
 
 
 def confidence_at(stated: float, since: datetime, now: datetime) -> float:
-    """What is left of a stated confidence: half of it after 180 days. A function of age, so it never compounds (P107)."""
+    """What is left of a stated confidence: half after 180 days. A function of age, so it never compounds (P107)."""
     age = max(now - since, timedelta())
     return float(stated * 0.5 ** (age / HALF_LIFE))
 

@@ -3,7 +3,9 @@
 from typing import Final
 
 STEMMED: Final = ("en", "de", "fr", "es", "it", "nl", "pt")
-KNOWN: Final = (*STEMMED, "pl", "cs", "da", "sv", "no", "fi", "hu", "ro", "tr", "el", "ru", "uk", "ar", "he", "ja", "ko", "zh")
+KNOWN: Final = (
+    *STEMMED, "pl", "cs", "da", "sv", "no", "fi", "hu", "ro", "tr", "el", "ru", "uk", "ar", "he", "ja", "ko", "zh",
+)  # fmt: skip
 
 
 def stemmed(language: str) -> str:

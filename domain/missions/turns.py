@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from contracts.missions import ItemKind, ItemState, TurnKind, TurnState
+from domain.missions.pacing import guard_trips
 
 LIVE = frozenset({TurnState.CLAIMED, TurnState.SENT, TurnState.ADMITTED})
 ITEM_TURNS = {
@@ -88,7 +89,7 @@ class TurnBook(BaseModel):
     @property
     def pending(self) -> list[Item]:
         """Items nobody has had yet, oldest first."""
-        return [item for item in self.items if item.state is ItemState.PENDING]
+        return [item for item in self.items if item.state is ItemState.PENDING and item.turn_no is None]
 
     @property
     def current(self) -> Turn | None:
@@ -115,11 +116,13 @@ class TurnBook(BaseModel):
     def take(self, *, only_handoffs: bool = False) -> Turn | None:
         """Makes the next turn current: a resume, else the oldest input, else the planned continuation.
 
-        An input disables a waiting continuation for good (M62). Handoff results that are ready share the turn (M108).
+        An input disables a waiting continuation for good (M62). Handoff results that are ready share the turn (M108)
+        and come first, for without them the supervisor makes no step (M11, M12).
         """
         if self.planned is not None and self.planned.kind in (TurnKind.RESUME, TurnKind.RECOVERY):
             return self._begin(self.planned)
-        waiting = [item for item in self.pending if not only_handoffs or item.kind is ItemKind.HANDOFF_RESULT]
+        answers = [item for item in self.pending if item.kind is ItemKind.HANDOFF_RESULT]
+        waiting = answers or ([] if only_handoffs else self.pending)
         if waiting:
             return self._begin_with(waiting)
         if self.planned is not None and not only_handoffs:
@@ -173,10 +176,17 @@ class TurnBook(BaseModel):
         if waits_for_children:
             return False
         self.no_progress += 1
-        if self.pending:
+        if self.pending or guard_trips(self.no_progress):
             return False
         self.plan(TurnKind.CONTINUATION, turn.no)
         return True
+
+    def undelivered(self, turn: Turn) -> None:
+        """The delivery budget is spent: neither turn nor items come back by themselves (M113)."""
+        self.finish(turn, "delivery_failed")
+        for item in self.items:
+            if item.item_id in turn.item_ids:
+                self.undeliverable(item, "delivery_failed")
 
     def interrupt(self, turn: Turn) -> Turn:
         """Cut off after its receipt: it is over, and a new turn carries it on with what it was given (M73)."""

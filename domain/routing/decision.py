@@ -63,7 +63,8 @@ class RouteDecision(Contract):
     """One row of `autonomy_decisions` (P87).
 
     `audit_propensity` is the probability with which a person looked at this decision: 1.0 for every review that did not
-    come from the draw, the audit rate where only the draw decided. `verdicts` are gates 1 to 14, each by itself.
+    come from the draw, the audit rate where only the draw decided. `audit_rate` is the rate in force, drawn or not; 1.0
+    if it could not be read, for then everything is reviewed. `verdicts` are gates 1 to 14, each by itself.
     `probed` names half-open breakers whose probe an approval must charge in the same transaction (P95).
     """
 
@@ -77,6 +78,7 @@ class RouteDecision(Contract):
     score: float
     would_have_sent: bool = False
     audit_propensity: float = 1.0
+    audit_rate: float = 1.0
     observation: bool = False
     verdicts: tuple[Verdict, ...] = ()
     probed: tuple[str, ...] = ()
@@ -86,10 +88,8 @@ def decide(facts: RouteFacts) -> RouteDecision:
     """Auto-approve or review: breakers, offline model, requests, intents, then rules or fallback, then the gates."""
     verdicts = all_verdicts(facts.gates)
     held = _held_before_rules(facts)
-    if held:
-        stage, reason, evidence = held
-        return _review(facts, verdicts, stage, reason, evidence)
-    return _by_rules(facts, verdicts)
+    decision = _review(facts, verdicts, *held) if held else _by_rules(facts, verdicts)
+    return decision.model_copy(update={"audit_rate": facts.gates.audit.rate if facts.gates.audit else 1.0})
 
 
 def _held_before_rules(facts: RouteFacts) -> tuple[Stage, str, str] | None:

@@ -34,6 +34,7 @@ class AutonomyRule(Contract):
     warmup_required: int = Field(default=3, ge=0)
     target_error_rate: float = Field(default=0.05, gt=0, lt=1)
     hours: HoursOverride | None = None
+    audit_alert: bool = False
     version: int = Field(default=1, ge=1)
 
     @property

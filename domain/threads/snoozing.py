@@ -34,7 +34,8 @@ def _later_today(now: datetime, zone: ZoneInfo) -> datetime:
     """In three hours, on a full or half hour."""
     wanted = (now + LATER).astimezone(zone)
     over = timedelta(minutes=wanted.minute % STEP_MINUTES, seconds=wanted.second, microseconds=wanted.microsecond)
-    rounded = (wanted.astimezone(UTC) - over + (timedelta(minutes=STEP_MINUTES) if over else timedelta())).astimezone(zone)
+    up = timedelta(minutes=STEP_MINUTES) if over else timedelta()
+    rounded = (wanted.astimezone(UTC) - over + up).astimezone(zone)
     if rounded.date() != now.astimezone(zone).date():
         raise UnsoundMoment("too_late_today")
     return rounded

@@ -1,4 +1,4 @@
-"""Rows that the rollup and the breakers read, written as the product would leave them, at a moment of one's choosing."""
+"""Rows that the rollup and the breakers read, as the product would leave them, at any moment."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,7 +34,8 @@ async def reviews(world: World, action: str, count: int, ago: timedelta = NOW) -
 async def step(world: World, message: UUID, kind: str, ended: datetime, ms: int) -> None:
     """A step that ended well."""
     await world.sql.execute(
-        "INSERT INTO agent_actions (inbound_message_id, mailbox_id, run_no, action_type, status, completed_at, duration_ms)"
+        "INSERT INTO agent_actions"
+        " (inbound_message_id, mailbox_id, run_no, action_type, status, completed_at, duration_ms)"
         " VALUES ($1, $2, 1, $3, 'completed', $4, $5)", message, world.mailbox_id, kind, ended, ms,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Limits of automatic sending that hold at the last moment: probes of half-open breakers and sixty an hour (P95, LO2)."""
+"""Limits of automatic sending that hold at the last moment: probes of half-open breakers, sixty an hour (P95, LO2)."""
 
 import asyncio
 from typing import Any
@@ -57,7 +57,9 @@ async def deliver(world: World, message: UUID, row: Any = None) -> DeliverState:
 @pytest.fixture
 async def automatic(world: World) -> World:
     """Automatic replies are on, without a delay."""
-    await world.configure(is_auto_reply_enabled=True, auto_send_delay_ms=0, human_undo_ms=0, max_daily_auto_replies=1000)
+    await world.configure(
+        is_auto_reply_enabled=True, auto_send_delay_ms=0, human_undo_ms=0, max_daily_auto_replies=1000
+    )
     return world
 
 
@@ -71,7 +73,12 @@ async def test_three_of_ten_pass_a_half_open_breaker(automatic: World) -> None:
     assert {(await world.events(m))[-1][2] for m in messages} == {"auto", "breaker_open"}
     assert (await breaker(world, "rejection_spike"))["probes_used"] == 3
     assert (await breaker(world, "llm_failure"))["probes_used"] == 0
-    assert await world.sql.fetchval("SELECT daily_auto_reply_count FROM agent_config WHERE mailbox_id = $1", world.mailbox_id) == 3
+    assert (
+        await world.sql.fetchval(
+            "SELECT daily_auto_reply_count FROM agent_config WHERE mailbox_id = $1", world.mailbox_id
+        )
+        == 3
+    )
 
 
 async def test_what_does_not_go_through_uses_up_no_probe(automatic: World) -> None:
@@ -99,7 +106,8 @@ async def sent_before(world: World, message: UUID, count: int, ago: str = "30 mi
     await world.sql.execute(
         "INSERT INTO outbox (id, mailbox_id, message_id, thread_id, reply_slot, state, automatic, decided_by, revision,"
         " sender, recipients, recipients_hash, subject, body_sha256, rfc_message_id, send_at, claimed_at, decided_at)"
-        " SELECT gen_random_uuid(), mailbox_id, id, thread_id, 'old:' || n || $4, 'sent', true, 'agent', 0, 'a@shop.example',"
+        " SELECT gen_random_uuid(), mailbox_id, id, thread_id, 'old:' || n || $4, 'sent', true, 'agent', 0,"
+        " 'a@shop.example',"
         " '{b@kunde.example}', '', '', '', n || $4, now(), now() - $3::text::interval, now() - $3::text::interval"
         " FROM inbound_messages, generate_series(1, $2) n WHERE id = $1", message, count, ago, str(uuid4()),
     )  # fmt: skip
@@ -122,8 +130,12 @@ async def test_the_sixty_first_of_an_hour_stops_the_mailbox(automatic: World) ->
     switch = await world.sql.fetchrow("SELECT * FROM kill_switches")
     assert (switch["mailbox_id"], switch["thrown_by"], switch["lifted_at"]) == (world.mailbox_id, "deskhand", None)
     assert "60 automatic replies" in switch["cause"]
-    assert not await world.sql.fetchval("SELECT is_auto_reply_enabled FROM agent_config WHERE mailbox_id = $1", world.mailbox_id)
-    assert not await world.sql.fetchval("SELECT is_on FROM feature_flags WHERE flag = 'ai.autonomy' AND mailbox_id = $1", world.mailbox_id)
+    assert not await world.sql.fetchval(
+        "SELECT is_auto_reply_enabled FROM agent_config WHERE mailbox_id = $1", world.mailbox_id
+    )
+    assert not await world.sql.fetchval(
+        "SELECT is_on FROM feature_flags WHERE flag = 'ai.autonomy' AND mailbox_id = $1", world.mailbox_id
+    )
     assert await world.sql.fetchval("SELECT count(*) FROM audit_log WHERE action = 'kill_switch'") == 1
     await end_route(world, by_hand)
     assert await world.status(by_hand) == "draft_ready"

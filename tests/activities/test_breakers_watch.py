@@ -116,9 +116,7 @@ async def test_an_idle_breaker_half_opens_and_stays_there(world: World) -> None:
 
 
 @pytest.mark.parametrize(("good", "bad", "state"), [(10, 0, "closed"), (7, 3, "open"), (9, 0, "half_open")])
-async def test_a_half_open_breaker_is_judged_by_what_came_since(
-    world: World, good: int, bad: int, state: str
-) -> None:
+async def test_a_half_open_breaker_is_judged_by_what_came_since(world: World, good: int, bad: int, state: str) -> None:
     """P95, A92: bad calls of before do not keep it open; `recovered_at` is stamped."""
     await half_open_breaker(world)
     await calls(world, "timeout", 30, minutes(5))

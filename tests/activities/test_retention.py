@@ -20,7 +20,8 @@ async def test_numbers_are_kept_seven_days(world: World) -> None:
     """15.1: older ones go, in as many pieces as it takes, and are counted and audited."""
     await world.sql.execute(
         "INSERT INTO agent_metrics (mailbox_id, metric, window_start, value, sample_count)"
-        " SELECT $1, 'llm_cost', now() - interval '7 days' + n * interval '1 minute', 1, 1 FROM generate_series($2::int, 2) n",
+        " SELECT $1, 'llm_cost', now() - interval '7 days' + n * interval '1 minute', 1, 1"
+        " FROM generate_series($2::int, 2) n",
         world.mailbox_id, -PIECE - 5,
     )  # fmt: skip
     report = await clean(world)
@@ -63,7 +64,8 @@ async def test_a_full_budget_is_forgotten_and_a_used_one_is_not(world: World) ->
     """P46: a sender whose slot is in the past starts full anyway; the mailbox's own row stays, it is a lock."""
     await world.sql.execute(
         "INSERT INTO rate_budgets VALUES ($1, 'gone@kunde.example', now() - interval '2 days'),"
-        " ($1, 'used@kunde.example', now() + interval '1 minute'), ($1, '', now() - interval '2 days')", world.mailbox_id,
+        " ($1, 'used@kunde.example', now() + interval '1 minute'),"
+        " ($1, '', now() - interval '2 days')", world.mailbox_id,
     )  # fmt: skip
     assert (await clean(world)).deleted == {"budgets": 1}
     rows = await world.sql.fetch("SELECT sender FROM rate_budgets ORDER BY sender")
@@ -74,10 +76,23 @@ async def test_what_accounts_and_budgets_rest_on_is_never_touched(world: World) 
     """GL1, GL2, P18, P110: mails, events, ledgers and the audit log, ten years old."""
     message = await world.arrive()
     await calls(world, "ok", 3, 3650 * DAY)
-    tables = {"accepted_mail": "received_at", "deliveries": "at", "inbound_events": "received_at", "start_queue": "created_at"}
+    tables = {
+        "accepted_mail": "received_at",
+        "deliveries": "at",
+        "inbound_events": "received_at",
+        "start_queue": "created_at",
+    }
     for table, column in tables.items():
         await world.sql.execute(f"UPDATE {table} SET {column} = now() - interval '10 years'")
-    kept = [*tables, "inbound_messages", "lifecycle_events", "lifecycle_commands", "ledger_entries", "llm_usage", "audit_log"]
+    kept = [
+        *tables,
+        "inbound_messages",
+        "lifecycle_events",
+        "lifecycle_commands",
+        "ledger_entries",
+        "llm_usage",
+        "audit_log",
+    ]
     before = {t: await world.sql.fetchval(f"SELECT count(*) FROM {t}") for t in kept}
     await clean(world)
     assert {t: await world.sql.fetchval(f"SELECT count(*) FROM {t}") for t in kept} == before
@@ -88,7 +103,8 @@ async def test_sessions_sign_ins_and_presence_go(world: World) -> None:
     """HU7, P121: those that ended or were left long ago; one in use stays."""
     await world.sql.execute(
         "WITH u AS (SELECT id FROM users LIMIT 1) INSERT INTO sessions (id_hash, user_id, role, password_mark, seen_at)"
-        " SELECT v.name, u.id, 'admin', '', now() - v.ago FROM u, (VALUES ('left', interval '31 days'), ('used', interval '1 hour'))"
+        " SELECT v.name, u.id, 'admin', '', now() - v.ago FROM u,"
+        " (VALUES ('left', interval '31 days'), ('used', interval '1 hour'))"
         " v (name, ago)"
     )
     await world.sql.execute("INSERT INTO sign_in_failures VALUES ('a', 3, now() - interval '2 days'), ('b', 1, now())")

@@ -80,7 +80,9 @@ async def test_a_value_is_never_replaced_by_one_that_knows_less(world: World) ->
     await step(world, message, "classify", at, 50)
     await step(world, message, "draft", at, 70)
     await roll(world)
-    await world.sql.execute("UPDATE agent_actions SET completed_at = NULL, status = 'running' WHERE action_type = 'draft'")
+    await world.sql.execute(
+        "UPDATE agent_actions SET completed_at = NULL, status = 'running' WHERE action_type = 'draft'"
+    )
     await roll(world)
     assert await metrics(world, "processing_latency", "mean") == [(60, 2, "")]
 
@@ -91,7 +93,8 @@ async def test_a_gap_is_filled(world: World) -> None:
     await put_calls(world, now - timedelta(hours=23), 1.0)
     await put_calls(world, now - timedelta(hours=25), 9.0)
     await world.sql.execute(
-        "INSERT INTO agent_metrics (mailbox_id, metric, window_start, value, sample_count) VALUES ($1, 'llm_cost', $2, 5, 1)",
+        "INSERT INTO agent_metrics (mailbox_id, metric, window_start, value, sample_count)"
+        " VALUES ($1, 'llm_cost', $2, 5, 1)",
         world.mailbox_id, now - timedelta(hours=24, minutes=30),
     )  # fmt: skip
     await roll(world)

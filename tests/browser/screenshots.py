@@ -6,6 +6,7 @@ Starts a Deskhand of its own in a temporary folder, unless DESKHAND_URL and DESK
 
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -51,10 +52,10 @@ def demo() -> Iterator[tuple[str, str]]:
         with log.open("wb") as out:
             running = subprocess.Popen([deskhand, "run"], env=env, stdout=out, stderr=out, cwd=ROOT)
         try:
-            password = _until(log, r"password (\S+)")
+            link = _until(log, r"(http\S+/dashboard/invitation/\S+)")
             _until(log, r"Data and logs")
             subprocess.run([deskhand, "demo"], env=env, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-            yield f"http://127.0.0.1:{ports.api_port}", password
+            yield f"http://127.0.0.1:{ports.api_port}", _chosen(link)
         finally:
             running.send_signal(signal.SIGINT)
             running.wait(60)
@@ -68,6 +69,19 @@ def _until(log: Path, pattern: str) -> str:
             return match[match.lastindex or 0]
         time.sleep(0.2)
     raise SystemExit(f"Deskhand did not start:\n{log.read_text('utf-8', 'replace')}")
+
+
+def _chosen(link: str) -> str:
+    """Chooses the password of the administrator through the link of the first start."""
+    password = secrets.token_urlsafe(16)
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto(link)
+        page.locator("[name=password]").fill(password)
+        page.locator("[name=again]").fill(password)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".rail")
+    return password
 
 
 def main() -> None:

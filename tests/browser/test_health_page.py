@@ -1,4 +1,4 @@
-"""The health page as people see it: what stopped, on what evidence, what it costs, and who may close a breaker (P120)."""
+"""The health page as people see it: what stopped, on what evidence, what it costs, who may close a breaker (P120)."""
 
 import re
 from collections.abc import Callable
@@ -55,7 +55,8 @@ async def test_the_page_shows_evidence_cost_and_ceilings(quiet: Running) -> None
     assert "0.4640 USD of 0.5500 USD" in text and "84 % of the ceiling: automatic work stops at 100 %" in text
     costs = LexborHTMLParser(one.page).css("table.figures")
     assert [re.sub(r"\s+", " ", c.css_first("tbody tr").text()).strip() for c in costs] == [
-        "Draft no price: counted at the highest40432000 / 48000.4400 USD", "new-and-capable no price: counted at the highest40432000 / 48000.4400 USD",
+        "Draft no price: counted at the highest40432000 / 48000.4400 USD",
+        "new-and-capable no price: counted at the highest40432000 / 48000.4400 USD",
     ]  # fmt: skip
     assert "only the model's own confidence" in text and "reset" not in one.forms()
 
@@ -83,7 +84,9 @@ async def test_an_admin_closes_a_breaker_with_a_note(quiet: Running) -> None:  #
     await one.submit("llm_failure/reset", note="The endpoint answers again <b>")
     await one.get(PAGE)
     assert "The breaker is closed." in one.page and "The endpoint answers again &lt;b&gt;" in one.page
-    row = await quiet.rows("SELECT * FROM agent_circuit_breakers WHERE kind = 'llm_failure' AND mailbox_id = $1", quiet.mailbox_id)
+    row = await quiet.rows(
+        "SELECT * FROM agent_circuit_breakers WHERE kind = 'llm_failure' AND mailbox_id = $1", quiet.mailbox_id
+    )
     assert row[0]["state"] == "closed" and row[0]["recovered_at"] is not None
     audit = await quiet.rows("SELECT actor, subject FROM audit_log WHERE action = 'breaker'")
     assert [(a["actor"][:5], a["subject"]) for a in audit] == [("user:", "breaker/llm_failure")]
@@ -105,7 +108,9 @@ async def test_only_an_admin_closes_a_breaker(quiet: Running) -> None:  # P96, P
     admin = await reader(quiet, "admin")
     await admin.get(PAGE)
     assert (await admin.post(f"{PAGE}/breakers/{quiet.mailbox_id}/nothing/reset", {"note": "x"})).status_code == 404
-    assert (await admin.post(f"{PAGE}/breakers/{'0' * 8}-0000-0000-0000-{'0' * 12}/llm_failure/reset", {"note": "x"})).status_code == 404
+    assert (
+        await admin.post(f"{PAGE}/breakers/{'0' * 8}-0000-0000-0000-{'0' * 12}/llm_failure/reset", {"note": "x"})
+    ).status_code == 404
 
 
 async def test_a_thrown_switch_is_the_first_thing_to_see(quiet: Running) -> None:  # P92, P120

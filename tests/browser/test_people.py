@@ -114,8 +114,8 @@ async def ended(visitors: Visitors, page: Page) -> str:
 
 async def sign_in_again(page: Page, email: str) -> None:
     """At the form that came instead; a wrong password first, as people do."""
-    await expect(page.get_by_role("alert")).to_be_visible()
-    for password in ("wrong words entirely", PASSWORD):
+    for password, words in (("wrong words entirely", "what you typed is kept"), (PASSWORD, "password is wrong")):
+        await expect(page.get_by_role("alert")).to_contain_text(words)
         await page.locator("input[name=email]").fill(email)
         await page.locator("input[name=password]").fill(password)
         await page.keyboard.press("Enter")

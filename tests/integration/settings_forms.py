@@ -57,3 +57,20 @@ async def save(reader: Reader, path: str, action: str = "", **changed: Any) -> h
 def texts(page: str, selector: str) -> list[str]:
     """The text of every node that a selector finds."""
     return [" ".join(node.text().split()) for node in LexborHTMLParser(page).css(selector)]
+
+
+def box(running: Running, part: str = "") -> str:
+    """A page of the default mailbox."""
+    return f"{ROOT}/mailboxes/{running.mailbox_id}{f'/{part}' if part else ''}"
+
+
+async def config(running: Running) -> dict[str, Any]:
+    """What is saved."""
+    found: dict[str, Any] = (await running.get(f"/api/mailboxes/{running.mailbox_id}")).json()["config"]
+    return found
+
+
+async def last_change(running: Running) -> Any:
+    """The newest row of the audit log that is no sign-in."""
+    rows = await running.rows("SELECT * FROM audit_log WHERE action <> 'sign_in' ORDER BY id DESC LIMIT 1")
+    return rows[0]

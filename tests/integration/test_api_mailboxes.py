@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from adapters.postgres import QUERIES
 from tests.integration.running import Running, mail
 
 
@@ -95,12 +96,12 @@ async def test_the_kill_switch_withdraws_every_pending_send(pipeline: Running) -
 
 
 async def test_the_switch_waits_for_a_claim_and_then_stands(pipeline: Running) -> None:  # OB7, RS-57
-    """A claim holds the settings row shared; the switch takes it exclusively, so one sees the other."""
+    """A claim holds the switch shared; a throw takes it exclusively, so one sees the other."""
     claim = await pipeline.call(pipeline._sql.acquire())
     transaction = claim.transaction()
     await pipeline.call(transaction.start())
     await pipeline.call(
-        claim.fetchval("SELECT mailbox_id FROM agent_config WHERE mailbox_id = $1 FOR SHARE", pipeline.mailbox_id)
+        claim.fetchval(QUERIES["claim_switch_lock"], pipeline.mailbox_id)
     )
     switching = asyncio.create_task(pipeline.post(f"/api/mailboxes/{pipeline.mailbox_id}/kill_switch"))
     done, _ = await asyncio.wait({switching}, timeout=0.5)

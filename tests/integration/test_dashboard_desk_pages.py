@@ -41,7 +41,7 @@ async def test_putting_off_and_bringing_back_by_form(pipeline: Running, reviewer
     page = f"/dashboard/inbox/{thread_id}"
     await reviewer.get(page)
     await reviewer.submit("/snooze", preset="next_week")
-    assert "Put off until" in (await reviewer.get(page)).text
+    assert "Snoozed until" in (await reviewer.get(page)).text
     assert "put me off" in (await reviewer.get("/dashboard/inbox?filter=snoozed")).text
     assert "put me off" not in (await reviewer.get("/dashboard/inbox")).text
     await reviewer.get(page)
@@ -129,8 +129,8 @@ async def test_a_viewer_reads_the_list_of_blocked_senders(pipeline: Running) -> 
     viewer = await reader_as(pipeline, "viewer")
     await viewer.get("/dashboard/senders")
     assert viewer.forms() == {"preferences", "sign-out"}
-    sent = {"mailbox_id": str(pipeline.mailbox_id), "address": "a@b.example", "reason": "x", "stay": "/dashboard/senders"}
-    await viewer.post("/dashboard/senders/block", sent)
+    sent = {"mailbox_id": str(pipeline.mailbox_id), "address": "a@b.example", "reason": "x"}
+    await viewer.post("/dashboard/senders/block", {**sent, "stay": "/dashboard/senders"})
     assert "Your role does not allow this." in (await viewer.get("/dashboard/senders")).text
     assert await pipeline.value("SELECT count(*) FROM address_blocks WHERE address = 'a@b.example'") == 0
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 import pytest_asyncio
+from selectolax.lexbor import LexborHTMLParser
 
 from api.dashboard.sifting import Sieve
 from tests.browser.test_without_script import drafted, reader_as, status
@@ -29,10 +30,11 @@ async def listed(reader: Reader, address: str) -> set[str]:
     return {part.split("</bdi>")[0] for part in page.text.split('class="subject"><bdi>')[1:]}
 
 
-async def put(pipeline: Running, message_id: UUID, **columns: object) -> None:
-    """Columns of a message as a step would have left them."""
-    for name, value in columns.items():
-        await pipeline.sql(f"UPDATE inbound_messages SET {name} = $2 WHERE id = $1", message_id, value)
+def back_of(reader: Reader) -> str:
+    """Where the form of a batch leads back to."""
+    back = LexborHTMLParser(reader.page).css_first("form#bulk input[name=back]")
+    assert back is not None
+    return str(back.attributes["value"])
 
 
 @pytest_asyncio.fixture
@@ -43,22 +45,28 @@ async def queue(pipeline: Running) -> dict[str, UUID]:
     names = ("sure", "flagged", "weak", "late")
     ids = dict(zip(names, await asyncio.gather(*(drafted(pipeline, subject=name) for name in names)), strict=True))
     billing, support = '{"category": "billing"}', '{"category": "support"}'
-    for name, score, kind in (("sure", 0.9, billing), ("flagged", 0.9, support), ("weak", 0.3, support), ("late", 0.7, billing)):
+    scores = {"sure": (0.9, billing), "flagged": (0.9, support), "weak": (0.3, support), "late": (0.7, billing)}
+    for name, (score, kind) in scores.items():
         await pipeline.sql(
             "UPDATE inbound_messages SET confidence_score = $2, classification = classification || $3::text::jsonb, "
-            "content_flags = CASE WHEN subject = 'flagged' THEN ARRAY['homoglyphs'] ELSE '{}'::text[] END WHERE id = $1",
+            "content_flags = CASE WHEN subject = 'flagged' THEN ARRAY['homoglyphs'] ELSE '{}'::text[] END "
+            "WHERE id = $1",
             ids[name], score, kind,
         )  # fmt: skip
     await pipeline.sql("DELETE FROM outbound_findings")
-    await pipeline.sql("UPDATE inbound_messages SET review_due_at = now() - interval '1 hour' WHERE id = $1", ids["late"])
+    late = "UPDATE inbound_messages SET review_due_at = now() - interval '1 hour' WHERE id = $1"
+    await pipeline.sql(late, ids["late"])
     return ids
 
 
-async def test_the_queue_is_filtered_by_its_address(pipeline: Running, reviewer: Reader, queue: dict[str, UUID]) -> None:
+async def test_the_queue_is_filtered_by_its_address(
+    pipeline: Running, reviewer: Reader, queue: dict[str, UUID]
+) -> None:
     """Category, trust word, owner, overdue, mailbox, alone and together; what means nothing is not asked (P116)."""
-    me = await pipeline.value("SELECT max(user_id::text) FROM sessions WHERE user_id IN (SELECT id FROM users WHERE name = 'Rita')")
+    me = await pipeline.value("SELECT max(id::text) FROM users WHERE name = 'Rita'")
     await pipeline.sql(
-        "UPDATE conversation_threads SET assigned_to = $2::text::uuid WHERE id = (SELECT thread_id FROM inbound_messages WHERE id = $1)",
+        "UPDATE conversation_threads t SET assigned_to = $2::text::uuid FROM inbound_messages m "
+        "WHERE m.id = $1 AND t.id = m.thread_id",
         queue["weak"], me,
     )  # fmt: skip
     for query, expected in {
@@ -68,6 +76,7 @@ async def test_the_queue_is_filtered_by_its_address(pipeline: Running, reviewer:
         "trust=look": {"flagged", "late"},
         "trust=you": {"weak"},
         f"owner={me}": {"weak"},
+        "owner=me": {"weak"},
         "owner=nobody": {"sure", "flagged", "late"},
         "overdue=yes": {"late"},
         "category=billing&trust=look&owner=nobody&overdue=yes": {"late"},
@@ -86,7 +95,8 @@ async def test_a_decision_stays_within_the_filter(pipeline: Running, reviewer: R
     answer = await reviewer.submit(f"{queue['late']}/reject")
     assert answer.headers["location"] == f"{address}&at={queue['sure']}"
     await reviewer.get(address)
-    answer = await reviewer.submit("/dashboard/bulk", action="reject", item=str(queue["sure"]))
+    sent = {"action": "reject", "item": str(queue["sure"]), "back": back_of(reviewer)}
+    answer = await reviewer.post("/dashboard/bulk", sent)
     assert answer.headers["location"] == address and await status(pipeline, queue["sure"]) == "rejected"
     assert await listed(reviewer, QUEUE) == {"flagged", "weak"}
 
@@ -97,7 +107,8 @@ async def test_what_is_overdue_is_told_quietly(pipeline: Running, queue: dict[st
     for reader in (anna, ben):
         assert 'class="late-mine"' in (await reader.get(QUEUE)).text
     await pipeline.sql(
-        "UPDATE inbound_messages SET assigned_to = (SELECT id FROM users WHERE name = 'Anna O') WHERE id = $1", queue["late"]
+        "UPDATE inbound_messages SET assigned_to = (SELECT id FROM users WHERE name = 'Anna O') WHERE id = $1",
+        queue["late"],
     )
     assert "1 overdue" in (await anna.get(QUEUE)).text.split('class="late-mine"')[1][:400]
     assert 'class="late-mine"' not in (await ben.get(QUEUE)).text
@@ -144,6 +155,7 @@ async def test_a_refusal_is_told_in_the_language_of_the_page(pipeline: Running, 
     """A late click on a German page holds no English sentence of the API."""
     message_id = await drafted(pipeline)
     reader = await reader_as(pipeline, "reviewer")
+    await reader.get(QUEUE)
     await reader.post("/dashboard/preferences", {"language": language, "scheme": "", "back": QUEUE})
     await reader.get(f"{QUEUE}?at={message_id}")
     await pipeline.act(message_id, "reject")

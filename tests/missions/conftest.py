@@ -1,7 +1,6 @@
 """Missions on real Postgres and a real Temporal server, with a worker in this process and rules instead of a model."""
 
 import asyncio
-import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,8 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest_asyncio
 from temporalio.client import Client, WorkflowHandle
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
@@ -23,6 +24,7 @@ from adapters.relay import Pace, Relay
 from cli.stack.embedded import EmbeddedServices
 from cli.stack.first_start import set_up
 from cli.stack.namespace import ensure_search_attributes
+from cli.stack.temporal import program
 from contracts.missions import InputKind, MissionStatus
 from contracts.missions_agent import AgentStep, Role, Seat
 from contracts.missions_calls import InputAnswer, MissionEnd
@@ -34,7 +36,10 @@ from workflows.missions.task import TaskWorkflow
 
 BUILD = "mission-test"
 MAILBOX = "support@shop.example"
-_numbers = itertools.count(1)
+FAST = (
+    "frontend.WorkflowTimeSkippingEnabled=true", "history.transferProcessorMaxPollRPS=200",
+    "history.timerProcessorMaxPollRPS=200",
+)  # fmt: skip
 
 
 @dataclass
@@ -70,7 +75,10 @@ class Desk:
         """An owner mission on its way through the relay."""
         key = str(uuid4())
         started = await self.doors.start(self.mailbox_id, goal, key, actor="user:ada", role="admin", **more)
-        return Story(self, started.mission_id, started.workflow_id)
+        story = Story(self, started.mission_id, started.workflow_id)
+        sql = "SELECT started_at FROM start_queue WHERE workflow_id = $1"
+        await eventually(lambda: self.sql.fetchval(sql, story.workflow_id), "the relay started the mission", 30)
+        return story
 
     async def rows(self, query: str, *values: Any) -> list[asyncpg.Record]:
         """A query as the owner of the database."""
@@ -100,7 +108,7 @@ class Story:
         async def there() -> bool:
             return (await self.row())["status"] == status
 
-        await eventually(there, f"the mission is {status}", 60)
+        await eventually(there, f"the mission is {status}", 150)
 
     async def until_sql(self, query: str, hope: str) -> Any:
         """Waits until the query's first value is true; `$1` is the mission id."""
@@ -168,22 +176,36 @@ def worker_of(desk: Desk, **more: Any) -> Worker:
 Run = Callable[[Desk], Awaitable[None]]
 
 
+async def _start_skipping() -> WorkflowEnvironment:
+    return await WorkflowEnvironment.start_time_skipping_v2(
+        dev_server_existing_path=str(program()),
+        data_converter=pydantic_data_converter,
+        dev_server_extra_args=[part for value in FAST for part in ("--dynamic-config-value", value)],
+        dev_server_log_level="error",
+    )
+
+
 @pytest_asyncio.fixture
 async def idle_desk(
     services: EmbeddedServices, temporal_client: Client, database_url: str, owner_database_url: str
 ) -> AsyncIterator[Desk]:
     """Everything but a worker; the relay runs."""
+    async for desk in _desk(temporal_client, services.temporal.namespace, database_url, owner_database_url):
+        yield desk
+
+
+async def _desk(client: Client, namespace: str, database_url: str, owner_database_url: str) -> AsyncIterator[Desk]:
     await set_up(database_url, MAILBOX, BUILD, True)
-    await ensure_search_attributes(temporal_client, services.temporal.namespace)
+    await ensure_search_attributes(client, namespace)
     sql = await asyncpg.create_pool(
         owner_database_url, min_size=1, max_size=3, server_settings={"search_path": "deskhand,public"}
     )
     database = await Database.connect(database_url, most=8)
     mailbox_id = await sql.fetchval("SELECT id FROM mailboxes WHERE is_default")
     queue = f"missions-{uuid4()}"
-    relay = Relay(database, temporal_client, queue, pace=Pace(1000.0))
+    relay = Relay(database, client, queue, pace=Pace(1000.0))
     relaying = asyncio.create_task(relay.run())
-    yield Desk(temporal_client, database, sql, mailbox_id, queue, Missions(database))
+    yield Desk(client, database, sql, mailbox_id, queue, Missions(database))
     relaying.cancel()
     await asyncio.gather(relaying, return_exceptions=True)
     await database.close()
@@ -195,3 +217,13 @@ async def desk(idle_desk: Desk) -> AsyncIterator[Desk]:
     """With a worker."""
     async with worker_of(idle_desk):
         yield idle_desk
+
+
+@pytest_asyncio.fixture
+async def quick_desk(database_url: str, owner_database_url: str) -> AsyncIterator[Desk]:
+    """With a worker, on a server whose clock jumps over waits."""
+    async with await _start_skipping() as environment:
+        namespace = environment.client.namespace
+        async for desk in _desk(environment.client, namespace, database_url, owner_database_url):
+            async with worker_of(desk):
+                yield desk

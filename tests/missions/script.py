@@ -50,8 +50,13 @@ def use_results(seat: Seat, then: AgentStep | None = None, *, discard: bool = Fa
     if wanted and not called(seat, "acknowledge"):
         digests = [json.loads(body) for body in read]
         kind = "discarded" if discard else "used"
-        return use(*[("acknowledge", {"result_id": d["result_id"], "digest": d["digest"], "use": kind}) for d in digests])
+        return use(*[("acknowledge", acknowledgement(d) | {"use": kind}) for d in digests])
     return then or say("result used")
+
+
+def acknowledgement(read: dict[str, Any]) -> dict[str, Any]:
+    """What reading a result gives for acknowledging it."""
+    return {"result_id": read["result_id"], "digest": read["digest"]}
 
 
 def result(summary: str = "Found the order.", **more: Any) -> AgentStep:

@@ -8,6 +8,7 @@ import pytest
 
 from api.dashboard.refusals import SENTENCES, SILENT, named, why
 from api.dashboard.words import LANGUAGES, Words, catalogue
+from api.thread_desk import UNSOUND
 from contracts.status import Result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,8 +21,10 @@ SOURCES = [
     *(ROOT / "activities" / "lifecycle").glob("*.py"),
 ]  # fmt: skip
 CALLS = {"ApiError": 2, "unavailable": 0, "Refused": 1, "refused": 1, "late_click": 3, "Refusal": 0, "wrong_status": 1}
-# Answers to programs only: a page has a session and no token, and starts no step by itself.
-NOT_ON_A_PAGE = re.compile(r"This needs a valid API token|This token lacks|This takes the role|The database does not answer")
+# Answers to programs and steps only: a page has a session and no token, and its role is told by one word.
+NOT_ON_A_PAGE = re.compile(
+    r"This needs a valid API token|This token lacks|This takes the role|The database does not answer|x, but the message"
+)
 
 
 def sentences() -> set[tuple[str, str]]:
@@ -35,7 +38,8 @@ def sentences() -> set[tuple[str, str]]:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
                 found |= {(file.name, text) for text in _said(node, constants)}
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "invalid":
-                found |= {(file.name, f"{_text(node.args[0])}: {_text(node.args[1])}")}
+                field, words = (_text(part) for part in node.args[:2])
+                found |= {(file.name, f"{field}: {words}")} if words else set()
     return {(name, text) for name, text in found if text and not NOT_ON_A_PAGE.match(text)}
 
 
@@ -67,6 +71,8 @@ def _as_said(text: str) -> str:
 def test_every_sentence_of_a_refusal_has_a_name() -> None:
     """A sentence that is added to the API or the lifecycle needs words in every language, and this says so."""
     said = {(name, _as_said(text)) for name, text in sentences()}
+    fields = {kind: "preset" if kind == "too_late_today" else "until" for kind in UNSOUND}
+    said |= {("UNSOUND", f"{fields[kind]}: {text}") for kind, text in UNSOUND.items()}
     assert len(said) > 35
     assert sorted(f"{name}: {text}" for name, text in said if named(text)[0] is None) == []
 

@@ -128,7 +128,7 @@ class TurnLoop:
 
     async def acquire(self, turn: Turn) -> bool:
         """A model slot for the turn; a refusal waits visibly and spends nothing (M57, M58, M113)."""
-        old = f"{self.scope}#{turn.continues}" if turn.kind is TurnKind.RESUME else ""
+        old = f"{self.scope}#{turn.continues}" if turn.kind in (TurnKind.RESUME, TurnKind.RECOVERY) else ""
         if old in self.releases:
             self.releases.remove(old)
         ask = SlotAsk(pool=Pool.MODEL_EXECUTIONS, holder=self.lease(turn), transfer_from=old)

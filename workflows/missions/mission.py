@@ -297,7 +297,7 @@ class MissionWorkflow(OwnerHandlers, Delegating, TurnLoop):
             return
         if await self.try_again(turn) or not self.book.is_current(turn.no):
             return
-        self.book.finish(turn, "delivery_failed")
+        self.book.undelivered(turn)
         if not any(item.kind is ItemKind.OWNER_INPUT for item in self.book.pending):
             self.leave(MissionStatus.OWNER_GATE, "delivery_failed", GateReason.DELIVERY_FAILED, fault)
 

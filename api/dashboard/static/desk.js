@@ -4,7 +4,7 @@
   const all = (q, from = document) => [...from.querySelectorAll(q)];
   const one = (q, from = document) => from.querySelector(q);
   const palette = () => one("#palette");
-  let asked = 0, timer = 0, at = 0, before = null;
+  let asked = 0, timer = 0, at = 0, before = null, waiting = false, entered = false;
 
   /* ---- what can be done here: the page's own buttons, named by their words */
   const words = (node) => {
@@ -23,7 +23,7 @@
   const options = () => all('#palette [role="option"]');
   const mark = (place) => {
     const list = options();
-    at = list.length ? (place + list.length) % list.length : 0;
+    at = !list.length || place === null ? -1 : (place + list.length) % list.length;
     list.forEach((node, n) => node.setAttribute("aria-selected", String(n === at)));
     const input = one("#palette-ask");
     if (list[at]) { input.setAttribute("aria-activedescendant", list[at].id); list[at].scrollIntoView({ block: "nearest" }); }
@@ -50,8 +50,9 @@
     node.act = item.node;
     return node;
   };
-  const show = (groups) => {
+  const show = (groups, done) => {
     let n = 0;
+    waiting = !done;
     const nodes = groups.filter((g) => g.items.length).map((group, place) => {
       const box = document.createElement("div"), head = document.createElement("div");
       head.className = "group";
@@ -65,10 +66,20 @@
     const found = one("#palette-found");
     found.replaceChildren(...nodes);
     htmx.process(found);
-    one("#palette-said").textContent = n ? palette().dataset.found.replace("{n}", n) : palette().dataset.none;
-    mark(0);
+    one("#palette-said").textContent = waiting ? "" : n ? palette().dataset.found.replace("{n}", n) : palette().dataset.none;
+    mark(done && at > 0 ? at : one("#palette-ask").value.trim() ? 0 : null);
+    if (done && entered && at >= 0) { entered = false; choose(options()[at]); }
   };
   const here = (text) => ({ name: palette().dataset.acts, items: acts().filter((item) => fits(item.label, text)) });
+  /* What the page offers fits at once, so that Enter never presses something from before the last letter. */
+  const typed = () => {
+    asked++;
+    entered = false;
+    at = -1;
+    show([here(one("#palette-ask").value.trim())]);
+    clearTimeout(timer);
+    timer = setTimeout(look, 120);
+  };
   const look = async () => {
     const text = one("#palette-ask").value.trim(), mine = ++asked;
     const url = new URL("/dashboard/palette", location.href);
@@ -79,10 +90,10 @@
       const answer = await fetch(url, { headers: { "x-look": "yes" } });
       if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
       const found = await answer.json();
-      if (mine === asked && palette().open) show([here(text), ...found.groups]);
+      if (mine === asked && palette().open) show([here(text), ...found.groups], "more");
     } catch {
       if (mine !== asked || !palette().open) return;
-      show([here(text)]);
+      show([here(text)], "more");
       one("#palette-said").textContent = palette().dataset.lost;
     }
   };
@@ -91,11 +102,14 @@
     one("#palette-ask").value = "";
     palette().showModal();
     one("#palette-ask").focus();
+    entered = false;
+    at = -1;
     show([here("")]);
     look();
   };
   const close = (focus = true) => {
     asked++;
+    clearTimeout(timer);
     palette().close();
     if (focus && before && before.isConnected) before.focus({ preventScroll: true });
   };
@@ -119,10 +133,14 @@
       const moves = { ArrowDown: 1, ArrowUp: -1, Tab: event.shiftKey ? -1 : 1 };
       event.stopPropagation();
       if (event.isComposing) return;
-      if (event.key in moves) { event.preventDefault(); mark(at + moves[event.key]); }
+      if (event.key in moves) { event.preventDefault(); mark(at < 0 && moves[event.key] < 0 ? -1 : at + moves[event.key]); }
       else if (event.key === "Home" && event.ctrlKey) { event.preventDefault(); mark(0); }
       else if (event.key === "End" && event.ctrlKey) { event.preventDefault(); mark(-1); }
-      else if (event.key === "Enter") { event.preventDefault(); choose(options()[at]); }
+      else if (event.key === "Enter") {
+        event.preventDefault();
+        if (options().length) choose(options()[at]);
+        else entered = waiting;
+      }
       else if (event.key === "Escape") { event.preventDefault(); close(); }
       return;
     }
@@ -135,9 +153,7 @@
     }
   }, true);
   document.addEventListener("input", (event) => {
-    if (event.target.id !== "palette-ask") return;
-    clearTimeout(timer);
-    timer = setTimeout(look, 120);
+    if (event.target.id === "palette-ask") typed();
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-palette]")) { open(); return; }

@@ -3,7 +3,7 @@
 import pytest
 
 from contracts.classification import Category
-from domain.autonomy.counting import observation_of
+from domain.autonomy.counting import judged, observation_of
 from domain.routing.decision import RouteDecision, RouteFacts, decide
 from domain.routing.gate_facts import AuditFacts
 from domain.routing.rules import AutonomyRule, RuleMode
@@ -52,7 +52,7 @@ def decided(mode: RuleMode = RuleMode.ON, draw: float = 0.5, **facts: object) ->
 )
 def test_what_counts_and_how_much(decision: RouteDecision, weight: float) -> None:
     """P82, P91a, A84a: seen in shadow or by draw in full, seen for sure while others were not by its share."""
-    observation = observation_of(decision, True, 0.05, NOW)
+    observation = observation_of(judged(decision, NOW), True)
     assert observation is not None and observation.gates_silent
     assert observation.weight == pytest.approx(weight)
 
@@ -72,11 +72,11 @@ def test_what_counts_and_how_much(decision: RouteDecision, weight: float) -> Non
 )
 def test_mails_a_rule_could_never_answer_alone_are_not_in_its_record(decision: RouteDecision) -> None:
     """A73a, P79: they would only thin out the errors, or add some, of mails that never leave without a person."""
-    assert observation_of(decision, True, 0.05, NOW) is None
+    assert observation_of(judged(decision, NOW), True) is None
 
 
 def test_an_objection_is_remembered_whatever_else_held_the_mail() -> None:
     """A84a: in shadow too the verdicts of gates 1 to 14 decide whether the decision counts."""
     held = decided(RuleMode.SHADOW, gates=changed(SILENT, outbound_score=0.9))
-    observation = observation_of(held, False, 0.05, NOW)
+    observation = observation_of(judged(held, NOW), False)
     assert observation is not None and not observation.gates_silent

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from adapters.importing.markdown_reader import read_markdown
 from adapters.parsing import SandboxedParser
 from cli.demo_cases import FOLDER, KNOWLEDGE, MAILS, DemoMail, mail_day
 from cli.demo_run import CALM_LOOKS, DemoRun
 from cli.door import Fate, Receipt
 from cli.follow import Standing
-from cli.knowledge_pages import read_pages
 from cli.sent_mails import sent_mails
 from contracts.mail import ParsedMail
 from contracts.status import Status
@@ -96,11 +96,11 @@ def test_days_are_written_in_english() -> None:
 
 def test_knowledge_of_the_shop_is_complete() -> None:
     """English and German pages; policies by their name."""
-    pages = read_pages([KNOWLEDGE])
-    assert {page.file.name for page in pages if page.file.name.startswith("policy-")} == {
+    pages = sorted(KNOWLEDGE.glob("*.md"))
+    assert {page.name for page in pages if page.name.startswith("policy-")} == {
         "policy-returns.md", "policy-rueckgabe.md",
     }  # fmt: skip
-    assert all(section.content for page in pages for section in page.sections)
+    assert all(read_markdown(page.read_text(encoding="utf-8")).blocks for page in pages)
 
 
 class Scripted:
