@@ -1792,8 +1792,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = deskhand, pg_temp AS $$
             AND k.mailbox_id = for_mailbox AND (k.contact_id IS NULL OR k.contact_id = for_contact)
             AND (past OR (k.superseded_by IS NULL AND k.retired_at IS NULL
                 AND (k.expires_at IS NULL OR k.expires_at > now()) AND (k.valid_from IS NULL OR k.valid_from <= now())))
-        LIMIT 4000) hit
-    WHERE c.before <= 4000
+        LIMIT 2000) hit
+    WHERE c.before = 0 OR c.before + c.entries <= 2000
     GROUP BY hit.id
     HAVING count(*) > 1
         OR sum(c.weight * CASE WHEN hit.part > 1 THEN 2.5 ELSE 1 END) >= least_share * (SELECT sum(weight) FROM asked)

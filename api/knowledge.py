@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict
 
 from activities.knowledge.curation import Curation, NoSuchEntry, NotAllowed
 from activities.knowledge.importing import ImportOrder
@@ -16,75 +15,17 @@ from api.auth import Principal, Who
 from api.docs import GUARDED
 from api.errors import ApiError, invalid, not_found, unavailable
 from api.knowledge_desk import KnowledgeDesk, TooBusy
+from api.knowledge_shapes import EntryShown, Found, ImportShown, Place, PromoteBody
 from api.services import Deskhand, Services
 from contracts.llm import UsageContext
 from domain.briefing.facts import Trust
-from domain.text.characters import clean_characters
+from domain.knowledge.languages import storable
 
 LONGEST_NAME = 200
 MOST = 50
 
 router = APIRouter(prefix="/api/mailboxes/{mailbox_id}/knowledge", tags=["knowledge"], responses=GUARDED)
 EntryType = Literal["faq", "policy", "fact"]
-
-
-class Place(BaseModel):
-    """Where an entry stands in a document of the team's own."""
-
-    document_id: UUID
-    source: str
-    number: int
-    page: int | None = None
-
-
-class EntryShown(BaseModel):
-    """One entry. `contact` is the address it is limited to; `past` says why it is in no prompt any more."""
-
-    id: UUID
-    type: str
-    trust: str
-    said_by: str
-    title: str
-    content: str
-    contact: str | None
-    past: str = ""
-    embedded: bool
-    created_at: datetime
-    places: list[Place] = []
-
-
-class Found(BaseModel):
-    """Entries, and what could not be asked: `embeddings` means that words alone were matched."""
-
-    entries: list[EntryShown]
-    gaps: list[str] = []
-    next: str = ""
-
-
-class ImportShown(BaseModel):
-    """One import: how far it is, and every file it refused with the reason."""
-
-    id: UUID
-    name: str
-    state: Literal["running", "done", "failed", "interrupted"]
-    total: int
-    seen: int
-    stored: int
-    known: int
-    retired: int
-    refused: list[dict[str, str]]
-    started_by: str
-    started_at: datetime
-    ended_at: datetime | None
-
-
-class PromoteBody(BaseModel):
-    """What a claim becomes. A policy is for everybody; a verified claim only if this says so."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    trust: Literal["verified", "policy"]
-    for_everybody: bool = False
 
 
 async def seen_mailbox(services: Services, who: Principal, mailbox_id: UUID) -> UUID:
@@ -162,7 +103,7 @@ async def start_import(
 
 def file_name(name: str) -> str:
     """The last part of a path, in visible characters. Raises ApiError for nothing."""
-    clean = " ".join(clean_characters(PurePosixPath(name.replace("\\", "/")).name).text.split())[:LONGEST_NAME]
+    clean = " ".join(storable(PurePosixPath(name.replace("\\", "/")).name).split())[:LONGEST_NAME]
     if clean in ("", ".", "..") or not clean.isprintable():
         raise invalid("name", "this is no file name")
     return clean
@@ -197,7 +138,7 @@ async def documents(
     who.require("read")
     await seen_mailbox(services, who, mailbox_id)
     async with services.database.transaction(mailbox_id) as tx:
-        return [dict(row) for row in await tx.rows("knowledge_documents_list", mailbox_id, after, MOST)]
+        return [dict(row) for row in await tx.rows("knowledge_documents_list", mailbox_id, storable(after), MOST)]
 
 
 @router.delete("/documents/{document_id}")

@@ -16,7 +16,6 @@ from bench.watching import until_draft_ready
 from cli.stack.ports import spare_ports
 from cli.stack.temporal import NAMESPACE
 
-SCHEDULES = ("deskhand-sweep", "deskhand-sweep-full")
 PATIENCE_S = 60.0
 QUIET_S = 2.0
 QUIET_TRIES = 15
@@ -40,8 +39,8 @@ async def _run(sizes: Sizes) -> dict[str, float]:
 
 
 async def _pause_schedules(house: House) -> None:
-    for name in SCHEDULES:
-        await house.client.get_schedule_handle(name).pause(note="a benchmark counts writes")
+    async for schedule in await house.client.list_schedules():
+        await house.client.get_schedule_handle(schedule.id).pause(note="a benchmark counts writes")
 
 
 async def _quiet(port: int) -> dict[str, int]:

@@ -5,7 +5,7 @@ leaves the others, and the gap is named.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -17,7 +17,7 @@ from contracts.llm import UsageContext
 from domain.briefing.query import wants_semantic_search
 from domain.knowledge.entries import is_in_scope, is_past
 from domain.knowledge.fusion import authoritative_first, fused
-from domain.knowledge.languages import STEMMED
+from domain.knowledge.languages import STEMMED, storable
 from domain.mail.language import detect_language
 
 LEG: Final = 30
@@ -52,6 +52,7 @@ async def embed_question(
     database: Database, embedder: Embedder | None, question: Question, context: UsageContext
 ) -> Asked:
     """The vectors of a question for every model that has made some here; without any, words alone are matched (A19)."""
+    question = replace(question, text=storable(question.text))
     asked = Asked(question)
     if embedder is None or not wants_semantic_search(question.text):
         return asked

@@ -13,7 +13,7 @@ from adapters.importing.limits import BLOCKS, FileRefused
 from adapters.importing.markdown_reader import read_markdown
 from adapters.importing.pdf_reader import read_pdf
 from domain.knowledge.blocks import Block, ReadDocument
-from domain.text.characters import clean_characters
+from domain.knowledge.languages import storable
 
 _OFFICE = "[Content_Types].xml"
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset=[\"']?([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
@@ -44,15 +44,15 @@ def _read_archive(raw: bytes) -> ReadDocument:
 def _sound(read: ReadDocument) -> ReadDocument:
     """Without invisible characters, and with something in it."""
     blocks = tuple(
-        Block(clean, tuple(clean_characters(step).text for step in block.way), block.page, block.opens)
+        Block(clean, tuple(map(storable, block.way)), block.page, block.opens)
         for block in read.blocks
-        if (clean := clean_characters(block.text).text).strip()
+        if (clean := storable(block.text)).strip()
     )
     if not blocks:
         raise FileRefused("empty")
     if len(blocks) > BLOCKS:
         raise FileRefused("too_much_text")
-    return ReadDocument(clean_characters(read.title).text, read.kind, blocks, read.notes)
+    return ReadDocument(storable(read.title), read.kind, blocks, read.notes)
 
 
 def list_archive(raw: bytes) -> list[str] | None:

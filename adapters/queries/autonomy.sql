@@ -25,9 +25,6 @@ UPDATE autonomy_rules SET mode = $2, mode_basis = $3, override_reason = $4, auto
     audit_alert = audit_alert AND mode = $2
 WHERE id = $1 RETURNING *
 
--- name: autonomy_rule_delete
-DELETE FROM autonomy_rules WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM autonomy_decisions d WHERE d.rule_id = $1)
-
 -- name: autonomy_observations
 -- Everything the rule left to a person, whatever for; what of it is evidence is said in domain/autonomy/counting.py.
 SELECT d.score::float8 AS score, d.propensity::float8 AS propensity, d.audit_rate::float8 AS audit_rate, d.stage,

@@ -19,7 +19,7 @@ from api.errors import not_found
 from domain.text.hosts import parse_host
 
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'; frame-ancestors 'self'; base-uri 'none'; "
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:{}; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'; sandbox"
 )
 LARGEST_CHARACTERS = 2_000_000
@@ -64,7 +64,7 @@ async def mail_html(visit: Visit) -> Response:
     if not found:
         raise not_found()
     headers = {
-        "content-security-policy": POLICY, "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
+        "content-security-policy": POLICY.format(" 'self'" if pictures else ""), "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
         "cache-control": "no-store", "x-dns-prefetch-control": "off",
     }  # fmt: skip
     return HTMLResponse(FRAME.format(cleaned(found[:LARGEST_CHARACTERS], pictures)), headers=headers)

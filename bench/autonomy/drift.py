@@ -1,6 +1,8 @@
 """A rule that earned its certificate honestly, and then the model gets worse while its scores stay as they were. How
 surely is it dropped, and how many faulty replies above the target left before?"""
 
+import math
+import statistics
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,6 +55,12 @@ class DriftResult:
     def demoted_share(self) -> float:
         """Dropped, of those that were on when the change began."""
         return len(self.excess) / max(self.switched_on - self.early, 1)
+
+    @property
+    def told(self) -> str:
+        """What a run says of the drift as soon as it is through."""
+        dropped = f"dropped {len(self.excess)} of {self.switched_on - self.early}, {self.early} too early"
+        return f"{self.name}: {dropped}, excess errors {statistics.median(self.excess or [math.nan]):.1f}"
 
     def __add__(self, other: "DriftResult") -> "DriftResult":
         """Both runs of one drift together."""

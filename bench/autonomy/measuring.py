@@ -101,7 +101,7 @@ def _joined(parts: Sequence[Future[Any]]) -> Any:
 
 
 def _told(result: Any, say: Say) -> Any:
-    say(f"# {result.name} done")
+    say(f"# {result.told}")
     return result
 
 

@@ -78,6 +78,11 @@ class StillResult:
         """The share of deployments in which a certified rule exceeds its target."""
         return self.wrong / self.deployments
 
+    @property
+    def told(self) -> str:
+        """What a run says of the scenario as soon as it is through."""
+        return f"{self.name}: share above target {self.share:.4f}, certified {self.certified} of {self.rules}"
+
     def __add__(self, other: "StillResult") -> "StillResult":
         """Both runs of one scenario together."""
         sums = (getattr(self, part) + getattr(other, part) for part in _SUMMED)

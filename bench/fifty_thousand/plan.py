@@ -25,16 +25,16 @@ class Ending(StrEnum):
     SENT = "sent"
     REJECTED = "rejected"
     DISMISSED = "dismissed"
-    NO_REPLY = "no_reply"
+    SPAM = "spam"
 
 
 # Weights of the last mail of a conversation, and of those before it, which are over.
 LAST = {
     Ending.POISON: 4, Ending.RECEIVED: 12, Ending.CLASSIFYING: 8, Ending.REVIEW: 90, Ending.QUARANTINED: 20,
     Ending.FAILED: 12, Ending.SENDING: 3, Ending.AMBIGUOUS: 1, Ending.SENT: 300, Ending.REJECTED: 50,
-    Ending.DISMISSED: 350, Ending.NO_REPLY: 150,
+    Ending.DISMISSED: 350, Ending.SPAM: 150,
 }  # fmt: skip
-EARLIER = {Ending.SENT: 30, Ending.REJECTED: 5, Ending.DISMISSED: 50, Ending.NO_REPLY: 15}
+EARLIER = {Ending.SENT: 30, Ending.REJECTED: 5, Ending.DISMISSED: 50, Ending.SPAM: 15}
 
 
 @dataclass(frozen=True)

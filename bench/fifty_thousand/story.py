@@ -96,8 +96,8 @@ class Story:
         await self._stop_at_classifying(ending)
 
     async def _stop_at_classifying(self, ending: Ending) -> None:
-        if ending is Ending.NO_REPLY:
-            reason = ArchiveReason.NO_ACTION.value
+        if ending is Ending.SPAM:
+            reason = ArchiveReason.CLASSIFIER_SPAM.value
             return await self._end(StepKind.CLASSIFY, CLASSIFIED, to=Status.ARCHIVED, reason=reason)
         if ending is Ending.FAILED:
             await self._do(FailStep(step=StepKind.CLASSIFY, error_type="ModelOutputInvalid", permanent=True))

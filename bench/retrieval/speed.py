@@ -18,12 +18,13 @@ from activities.knowledge.ports import literal
 from activities.knowledge.retrieval import Asked, Question, retrieve
 from adapters.llm.embeddings import OFFLINE_DIMENSIONS
 from bench.retrieval.house import House
-from bench.retrieval.words import paragraph
+from bench.retrieval.words import paragraph, word
 
 ENTRIES: Final = int(os.environ.get("BENCH_ENTRIES", "100000"))
 TOPICS: Final = 2_000
 CONTACTS: Final = 1_000
 ASKED: Final = 200
+PLAN_WIDTH: Final = 150
 BATCH: Final = 2_000
 MODEL: Final = "bench-vectors"
 
@@ -136,7 +137,8 @@ async def _show_plans(house: House, asked: list[float]) -> None:
         )
     text = await house.sql.fetch(
         f"""EXPLAIN (ANALYZE, COSTS OFF, BUFFERS OFF) SELECT k.id FROM knowledge_entries k
-        WHERE k.search @@ 'drean'::tsquery AND k.mailbox_id = '{house.mailbox_id}' LIMIT 4000"""
+        WHERE k.search @@ plainto_tsquery('english', '{word(2000)}')
+            AND k.mailbox_id = '{house.mailbox_id}' LIMIT 2000"""
     )
     for line in (*vector, *text):
-        print(line[0], file=sys.stderr)
+        print(line[0][:PLAN_WIDTH], file=sys.stderr)

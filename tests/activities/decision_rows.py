@@ -26,18 +26,24 @@ async def decided(
     *,
     score: float = 0.9,
     drawn: bool = False,
+    unmet: str = "shadow",
+    audit_rate: float | None = 0.05,
     objection: str = "",
     ago: timedelta = timedelta(minutes=5),
 ) -> None:
-    """So many decisions of a rule in shadow, or drawn for audit, each of a mail of its own and reviewed a minute later."""
+    """So many decisions of the one rule, in shadow, held for `unmet`, or drawn for audit, each of a mail of its own and
+    reviewed a minute later."""
+    gate, stage, text = ("audit_sample", "gates", "drawn") if drawn else (None, "rules", unmet)
     for _ in range(count):
         message = await world.arrive()
         await world.sql.execute(
             """INSERT INTO autonomy_decisions (mailbox_id, message_id, run_no, outcome, stage, gate, reason, verdicts, score,
-                category, observed, propensity, would_have_sent, created_at)
-            VALUES ($1, $2, 1, 'human_review', 'gates', $3, $4, $5, $6, 'support', true, $7, true, now() - $8::interval)""",
-            world.mailbox_id, message, "audit_sample" if drawn else None, "audit_sample" if drawn else "shadow",
-            json.dumps({"spend_budget": "", "context_complete": objection}), score, 0.05 if drawn else 1, ago,
+                category, observed, propensity, would_have_sent, created_at, evidence, audit_rate, rule_id)
+            SELECT $1, $2, 1, 'human_review', $9, $3, $4, $5, $6, 'support', $10, $7, true, now() - $8::interval, $11, $12, id
+            FROM autonomy_rules WHERE mailbox_id = $1""",
+            world.mailbox_id, message, gate, gate or unmet.partition(",")[0],
+            json.dumps({"spend_budget": "", "context_complete": objection}), score, 0.05 if drawn else 1, ago, stage,
+            drawn or "shadow" in unmet or "warm_up" in unmet, json.dumps({"text": text}), audit_rate,
         )  # fmt: skip
         if action is not None:
             await world.sql.execute(

@@ -1,6 +1,7 @@
 """Rules are looked at by the clock: thresholds follow reviews, and lost trust ends automatic sending (P90, P91)."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +9,12 @@ import pytest
 
 from activities.earning import Earning
 from contracts.autonomy import RulesReport, RulesRequest
-from tests.activities.conftest import World
+from contracts.status import Status, StepKind
+from domain.autonomy.counting import observation_of, stored
+from tests.activities.conftest import World, route_output
 from tests.activities.decision_rows import decided, rule
+
+START = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 async def weekly(world: World) -> RulesReport:
@@ -88,3 +93,34 @@ async def test_good_audits_leave_a_rule_on(world: World) -> None:  # P91
     await decided(world, 6, "rejected", drawn=True, objection="missing: order number")
     assert (await Earning(world.database).look(RulesRequest())).demoted == 0
     assert (await now_of(world, rule_id))["mode"] == "on"
+
+
+async def test_what_leaves_above_a_threshold_does_not_vouch_for_what_is_below_it(world: World) -> None:  # P91a
+    """Clean audits at 0.95 loosen a rule at 0.90 only if what every reviewer saw below it is clean too."""
+    await rule(world, mode="on", mode_basis="certificate", auto_approve_threshold=0.90, target_error_rate=0.3)
+    await decided(world, 12, score=0.95, drawn=True)
+    await decided(world, 120, "edited", score=0.87, unmet="below_threshold")
+    assert (await weekly(world)).suggested == 1
+
+
+async def test_the_rate_of_then_weighs_a_decision(world: World) -> None:  # P91a
+    """The route step's rate is stored with the decision and used instead of today's; an older one has the lowest."""
+    await rule(world, mode="on", mode_basis="certificate")
+    for rate in (0.1, 0.05, None):
+        await decided(world, 1, unmet="warm_up", audit_rate=rate)
+    rule_id = await world.sql.fetchval("SELECT id FROM autonomy_rules")
+    async with world.database.transaction(world.mailbox_id) as tx:
+        rows = await tx.rows("autonomy_observations", world.mailbox_id, "support", rule_id, START)
+    found = [observation_of(stored(row), True) for row in rows]
+    assert [one and one.weight for one in found] == [0.1, 0.05, 0.05]
+
+
+async def test_the_lifecycle_stores_the_rate_and_what_became_of_an_approval(world: World) -> None:  # P85, P87
+    """An approval that the cap refused was seen by a person for sure, so it is not stored as drawn."""
+    message = await world.arrive()
+    await world.to_drafted(message)
+    route = route_output(outcome="auto_approve", charge="global", propensity=Decimal("0.05"), audit_rate=Decimal("0.05"))
+    await world.configure(is_auto_reply_enabled=True, max_daily_auto_replies=0)
+    await world.end(message, StepKind.ROUTE, route, to=Status.APPROVED, reason="auto")
+    row = await world.sql.fetchrow("SELECT * FROM autonomy_decisions")
+    assert (row["reason"], float(row["propensity"]), float(row["audit_rate"])) == ("daily_cap", 1.0, 0.05)

@@ -108,6 +108,12 @@ async def test_a_claim_is_promoted_by_api_and_taken_back(api_only: Running) -> N
     assert (await api_only.post(at(api_only, f"/{UUID(int=3)}/retire"), {})).status_code == 404
 
 
+@pytest.mark.parametrize("path", ["?q=delivery%00%20costs%20what", "/documents?after=%00", "?q=%ED%A0%80"])
+async def test_what_no_database_stores_is_no_error(api_only: Running, path: str) -> None:
+    """A NUL or half a character in a question is left out, not a fault of ours."""
+    assert (await api_only.get(at(api_only, path))).status_code == 200
+
+
 @pytest.mark.parametrize("name", ["", "..", "/", "\u202e\u200b"])
 async def test_a_name_that_is_none_is_refused(api_only: Running, name: str) -> None:
     """HK4: a name is shown, never a path."""

@@ -123,6 +123,12 @@ def test_an_archive_gives_its_pages_only() -> None:
         assert content_members(archive) == ["a/c.md", "b.html"]
 
 
+def test_nothing_comes_out_that_no_database_stores() -> None:
+    """NUL bytes, lone surrogates and invisible characters of any format are left out before anything is stored."""
+    assert cut(pdf_of("Fi\\000ve years."), "g.pdf") == [("g", "Five years.")]
+    assert cut("<h1>A&#0;&#xD800;</h1><p>b\u200bc &#xDFFF;d</p>", "a.html")[0][1].replace("\ufffd", "") == "bc d"
+
+
 def test_every_reason_is_a_sentence() -> None:
     """A person can act on each of them."""
     assert all(words.endswith(".") and words[0].isupper() for words in REASONS.values())

@@ -1,0 +1,32 @@
+"""`python -m bench.fifty_thousand [--size N]`: fills N messages in and times the pages, one `name: value` a line."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+
+from bench.fifty_thousand.measuring import run
+from bench.house import forget_own_settings
+from bench.outcome import BenchFailed
+
+SIZE = 50_000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 if every page kept to the bar, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m bench.fifty_thousand", description=__doc__)
+    parser.add_argument("--size", type=int, default=SIZE, metavar="N", help=f"messages, {SIZE} unless told otherwise")
+    size = parser.parse_args(arguments).size
+    forget_own_settings()
+    try:
+        found, code = asyncio.run(run(size, lambda line: print(f"# {line}", flush=True))), 0
+    except BenchFailed as failure:
+        found, code = failure.measured, 1
+        print(f"# {failure}")
+    for name, value in found.items():
+        print(f"{name}: {value:.1f}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
