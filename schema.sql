@@ -1903,3 +1903,110 @@ CREATE POLICY by_mailbox ON autonomy_suggestions USING ((SELECT current_setting(
     OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
 GRANT SELECT, INSERT, UPDATE, DELETE ON autonomy_suggestions TO deskhand_app;
 -- ==== end of block: autonomy
+
+-- ==== block: mining
+-- What was kept of which mail, the work through a mailbox's history, and what contradicts what (P106, P108).
+
+-- A message is asked about once; a call that failed is tried three times. `reason` says why a message was passed over.
+CREATE TABLE knowledge_extractions (
+    message_id uuid PRIMARY KEY REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    outcome text NOT NULL CHECK (outcome IN ('extracted', 'skipped', 'failed')),
+    reason text NOT NULL DEFAULT '',
+    claims integer NOT NULL DEFAULT 0,
+    attempts integer NOT NULL DEFAULT 1,
+    at timestamptz NOT NULL DEFAULT now()
+);
+
+-- One job works through the mail there was when it began, by (received_at, id). The automatic one is made once in a
+-- mailbox's life; only one is under way at a time. `run_no` names the workflow that may move the cursor.
+CREATE TABLE knowledge_backfill_jobs (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    status text NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'paused', 'stopped', 'cancelled', 'done')),
+    automatic boolean NOT NULL,
+    started_by text NOT NULL,
+    run_no integer NOT NULL DEFAULT 1,
+    cursor_at timestamptz NOT NULL DEFAULT '-infinity',
+    cursor_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+    total integer NOT NULL DEFAULT 0,
+    scanned integer NOT NULL DEFAULT 0,
+    extracted integer NOT NULL DEFAULT 0,
+    skipped integer NOT NULL DEFAULT 0,
+    errors integer NOT NULL DEFAULT 0,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz
+);
+CREATE UNIQUE INDEX one_automatic_backfill ON knowledge_backfill_jobs (mailbox_id) WHERE automatic;
+CREATE UNIQUE INDEX one_backfill_under_way ON knowledge_backfill_jobs (mailbox_id) WHERE status IN ('running', 'paused');
+CREATE INDEX backfills_by_time ON knowledge_backfill_jobs (mailbox_id, created_at DESC);
+CREATE INDEX messages_by_arrival ON inbound_messages (mailbox_id, received_at, id);
+
+-- A person looked at a contradiction and let both stand.
+ALTER TABLE knowledge_edges ADD COLUMN settled_at timestamptz, ADD COLUMN settled_by text;
+
+-- The few best replies of ours as examples of the voice (P73a); a person may release one as fit for everybody.
+ALTER TABLE agent_config ADD COLUMN voice_examples boolean NOT NULL DEFAULT true;
+CREATE TABLE voice_releases (
+    message_id uuid PRIMARY KEY REFERENCES inbound_messages,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    released_by text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX outbox_by_people ON outbox (mailbox_id, sent_at DESC) WHERE state = 'sent' AND NOT automatic;
+
+-- Attachments of mail that came through, readable again in later conversations of the same contact alone (P62, P64).
+-- `refused` says why there is no text; such a file is in no prompt.
+CREATE TABLE source_files (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    contact_id uuid NOT NULL REFERENCES contacts,
+    message_id uuid NOT NULL REFERENCES inbound_messages,
+    n integer NOT NULL,
+    sha256 text NOT NULL,
+    name text NOT NULL,
+    title text NOT NULL DEFAULT '',
+    summary text NOT NULL DEFAULT '',
+    refused text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (message_id, n)
+);
+CREATE INDEX source_files_by_contact ON source_files (mailbox_id, contact_id, created_at DESC) WHERE refused = '';
+CREATE TABLE source_file_chunks (
+    file_id uuid NOT NULL REFERENCES source_files ON DELETE CASCADE,
+    number integer NOT NULL,
+    mailbox_id uuid NOT NULL REFERENCES mailboxes,
+    content text NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('pg_catalog.simple', content)) STORED,
+    PRIMARY KEY (file_id, number)
+);
+
+DO $$
+DECLARE
+    t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['knowledge_extractions', 'knowledge_backfill_jobs', 'voice_releases', 'source_files',
+        'source_file_chunks'] LOOP
+        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
+            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
+    END LOOP;
+END $$;
+GRANT SELECT, INSERT, UPDATE ON knowledge_extractions, knowledge_backfill_jobs, voice_releases, source_files,
+    source_file_chunks TO deskhand_app;
+GRANT DELETE ON voice_releases TO deskhand_app;
+-- ==== end of block: mining
+
+-- ==== block: mission pages
+-- Pages that show missions hear of every step at commit; the payload names the mission and nothing of it.
+CREATE FUNCTION notify_mission_pages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('deskhand_pages', NEW.mailbox_id || ' mission/' || NEW.mission_id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER notify_mission_pages AFTER INSERT ON mission_events FOR EACH ROW EXECUTE FUNCTION notify_mission_pages();
+-- A mission's tree is read by its mission.
+CREATE INDEX inbox_by_mission ON mission_inbox (mission_id, created_at);
+-- ==== end of block: mission pages

@@ -18,6 +18,9 @@ from activities.breakers import Breakers
 from activities.earning import Earning
 from activities.follow_up import FollowUp
 from activities.kill_switch import SwitchedOff
+from activities.knowledge.backfill import Backfill
+from activities.knowledge.files import FileIndex
+from activities.knowledge.mining import Mining
 from activities.knowledge.upkeep import KnowledgeUpkeep
 from activities.lifecycle import Lifecycle
 from activities.missions.effects import Effects
@@ -35,6 +38,7 @@ from activities.sweep import Sweep
 from adapters.blobs import BlobStore
 from adapters.delivery.choose import channel_from
 from adapters.engine import Engine, connect, keep_schedule
+from adapters.importing.reader import SandboxedReader
 from adapters.knowledge import knowledge_embedder
 from adapters.llm.client import Models
 from adapters.llm.tool_calls import ModelAgent
@@ -46,6 +50,7 @@ from adapters.relay import Relay
 from adapters.settings import Settings
 from adapters.usage import UsageLedger
 from contracts.autonomy import RulesRequest
+from contracts.knowledge import MiningRequest, UpkeepRequest
 from contracts.missions_agent import AgentStep, Role, Seat
 from contracts.sweep import SweepRequest
 from domain.briefing.tokens import count_tokens
@@ -56,15 +61,24 @@ from domain.metrics import RetentionRequest, RollupRequest
 from domain.missions import scripted
 from workflows import policies
 from workflows.inbound_message import InboundMessageWorkflow
+from workflows.knowledge_backfill import KnowledgeBackfillWorkflow
 from workflows.missions.mission import MissionWorkflow
 from workflows.missions.sweep import MissionSweepWorkflow
 from workflows.missions.task import TaskWorkflow
 from workflows.reply import ReplyWorkflow
-from workflows.schedules import RetentionWorkflow, RollupWorkflow, RulesWorkflow, SweepWorkflow
+from workflows.schedules import (
+    KnowledgeMiningWorkflow,
+    KnowledgeUpkeepWorkflow,
+    RetentionWorkflow,
+    RollupWorkflow,
+    RulesWorkflow,
+    SweepWorkflow,
+)
 
 WORKFLOWS = (
     InboundMessageWorkflow, ReplyWorkflow, SweepWorkflow, RollupWorkflow, RetentionWorkflow, RulesWorkflow,
-    MissionWorkflow, TaskWorkflow, MissionSweepWorkflow,
+    MissionWorkflow, TaskWorkflow, MissionSweepWorkflow, KnowledgeBackfillWorkflow, KnowledgeMiningWorkflow,
+    KnowledgeUpkeepWorkflow,
 )  # fmt: skip
 STEPS = (security_scan, context_retrieval, classify, draft, route)
 CACHED_WORKFLOWS = 600
@@ -106,7 +120,6 @@ async def _build(
     embedder = knowledge_embedder(settings, ledger)
     if embedder is not None:
         stack.push_async_callback(embedder.close)
-        stack.push_async_callback(KnowledgeUpkeep(database, embedder).start())
     parser = SandboxedParser()
     stack.push_async_callback(parser.close)
     tools = StepTools(database=database, models=models, embedder=embedder)
@@ -122,6 +135,7 @@ async def _build(
         Rollup(database, breakers).rollup,
         Earning(database).look,
         Retention(database, settings.retention()).retention,
+        *_knowledge(database, models, embedder, stack),
         *(step_activity(module, tools) for module in STEPS),
         *_missions(settings, database, client, keyring, embedder, stack),
     ]
@@ -140,6 +154,17 @@ async def _build(
     )
     relay = Relay(database, client, queue, withdraw=switched_off.withdraw_pending)
     return worker, relay
+
+
+def _knowledge(
+    database: Database, models: Models, embedder: Any, stack: AsyncExitStack
+) -> list[Callable[..., Any]]:
+    """Claims and files from mail, new and old, and the upkeep of all knowledge."""
+    reader = SandboxedReader()
+    stack.push_async_callback(reader.close)
+    mining = Mining(database, models, FileIndex(database, BlobStore(), reader, models))
+    backfill = Backfill(database, mining)
+    return [mining.run, backfill.chunk, KnowledgeUpkeep(database, embedder, backfill).run]
 
 
 def _missions(
@@ -180,6 +205,8 @@ async def _keep_schedules(client: Client) -> None:
         ("deskhand-rollup", "RollupWorkflow", RollupRequest(), policies.ROLLUP_EVERY),
         ("deskhand-rules", "RulesWorkflow", RulesRequest(), policies.RULES_EVERY),
         ("deskhand-rules-weekly", "RulesWorkflow", RulesRequest(weekly=True), policies.ADJUST_EVERY),
+        ("deskhand-knowledge", "KnowledgeUpkeepWorkflow", UpkeepRequest(), policies.KNOWLEDGE_EVERY),
+        ("deskhand-knowledge-mail", "KnowledgeMiningWorkflow", MiningRequest(), policies.KNOWLEDGE_EVERY),
         ("deskhand-retention", "RetentionWorkflow", RetentionRequest(), policies.RETENTION_EVERY),
     ):
         await keep_schedule(client, name, workflow, request, span, policies.TASK_QUEUE)

@@ -26,6 +26,7 @@ from contracts import search_attributes as attributes
 from contracts.barriers import barrier
 from contracts.base import Contract
 from contracts.errors import DatabaseFault
+from contracts.knowledge import BackfillStart
 from contracts.missions_calls import MissionStart
 from contracts.workflow import MessageStart, ReplyStart, Wake
 
@@ -43,6 +44,7 @@ INPUTS: dict[str, type[Contract]] = {
     "InboundMessageWorkflow": MessageStart,
     "ReplyWorkflow": ReplyStart,
     "MissionWorkflow": MissionStart,
+    "KnowledgeBackfillWorkflow": BackfillStart,
 }
 REUSE = {
     "reject_duplicate": WorkflowIDReusePolicy.REJECT_DUPLICATE,

@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from adapters.logging import set_up_logging
+from adapters.mission_desk import MissionDesk
 from adapters.postgres import Database
 from adapters.reception import Reception
 from adapters.reviews import ReviewDesk
@@ -26,8 +27,10 @@ from api import (
     health,
     incidents,
     knowledge,
+    knowledge_backfill,
     mailboxes,
     messages,
+    missions,
     poison,
     reviews,
     senders,
@@ -41,6 +44,7 @@ from api.dashboard.settings.trial import EndpointTrial
 from api.knowledge_desk import KnowledgeDesk
 from api.memory import give_back_large_blocks
 from api.pages_frame import SafeHeaders
+from api.plain_text import storable_body
 from api.services import Services
 from api.webhooks.body import Caps
 from api.webhooks.door import Reader
@@ -63,8 +67,10 @@ ROUTERS = (
     incidents.router,
     follow_ups.router,
     poison.router,
+    missions.router,
     mailboxes.router,
     knowledge.router,
+    knowledge_backfill.router,
     autonomy.router,
     breakers.router,
     handling.router,
@@ -93,6 +99,8 @@ def create_app(
             app.state.services = services
             app.state.knowledge_desk = KnowledgeDesk(services.database, chosen)
             stack.push_async_callback(app.state.knowledge_desk.close)
+            address, namespace = chosen.temporal_address, chosen.temporal_namespace
+            app.state.mission_desk = MissionDesk(address, namespace, answer_within)
             app.state.reader = Reader(
                 door=Reception(services.door, services.keyring), sources=services.sources, caps=caps or Caps()
             )
@@ -105,6 +113,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        dependencies=[Depends(storable_body)],
     )
     for router in ROUTERS:
         app.include_router(router)

@@ -14,6 +14,7 @@ from adapters.postgres import Transaction
 from api.auth import Principal, Who
 from api.docs import GUARDED
 from api.errors import ApiError, invalid, not_found
+from api.plain_text import WORDS, is_storable
 from api.rows import plain
 from api.services import Deskhand
 from api.settings_body import Counter, TimeOfDay, _region
@@ -190,6 +191,8 @@ async def known_mailbox(tx: Transaction, who: Principal, mailbox_id: UUID) -> An
 def identity(sender: str) -> str:
     """A sender as rules and messages name it."""
     cleaned = sender.strip().casefold()
+    if not is_storable(cleaned):
+        raise invalid("sender", WORDS)
     if cleaned and (cleaned.count("@") != 1 or len(cleaned) > 320 or any(c.isspace() for c in cleaned)):
         raise invalid("sender", "this is no mail address")
     return cleaned

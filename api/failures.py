@@ -17,7 +17,7 @@ from api.services import Deskhand, Services
 
 router = APIRouter(prefix="/api/failures", tags=["decisions"])
 
-ErrorWord = Annotated[str, Field(max_length=200)]
+ErrorWord = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 class EqualFailures(BaseModel):

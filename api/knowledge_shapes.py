@@ -64,3 +64,38 @@ class PromoteBody(BaseModel):
 
     trust: Literal["verified", "policy"]
     for_everybody: bool = False
+
+
+class BackfillShown(BaseModel):
+    """One pass through earlier mail: how far it is, and what it found."""
+
+    id: UUID
+    status: Literal["running", "paused", "stopped", "cancelled", "done"]
+    automatic: bool
+    started_by: str
+    total: int
+    scanned: int
+    extracted: int
+    skipped: int
+    errors: int
+    created_at: datetime
+    changed_at: datetime
+    ended_at: datetime | None
+
+
+class SideShown(BaseModel):
+    """One of two entries that contradict each other."""
+
+    id: UUID
+    title: str
+    content: str
+    trust: str
+    said_by: str
+
+
+class ContradictionShown(BaseModel):
+    """Two entries for a person to look at."""
+
+    id: UUID
+    one: SideShown
+    other: SideShown

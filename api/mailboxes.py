@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
+from activities.knowledge.backfill import begin_if_first
 from adapters.postgres import Transaction
 from api.acts import NoteText
 from api.auth import Principal, Who
@@ -148,6 +149,8 @@ async def set_flag(mailbox_id: UUID, flag: Flag, body: FlagBody, services: Deskh
         after = await flags_of(tx, mailbox_id)
         if _agent_on(after) and not _agent_on(before):
             await tx.run("api_wake_held", mailbox_id, f"flag/{uuid4()}")
+        if body.on:
+            await begin_if_first(tx, mailbox_id, who.actor)
     return after
 
 

@@ -24,7 +24,7 @@ MOST = 200
 
 router = APIRouter(prefix="/api/senders", tags=["senders"])
 
-Address = Annotated[str, Field(min_length=3, max_length=320)]
+Address = Annotated[str, Field(min_length=3, max_length=320, pattern=r"^[^\x00]*$")]
 
 
 class BlockBody(BaseModel):
@@ -148,7 +148,7 @@ def address_of(text: str) -> str:
 def _after(cursor: str) -> tuple[str | None, UUID | None]:
     mailbox, _, address = cursor.partition("/")
     try:
-        return (address, UUID(mailbox)) if address else (None, None)
+        return (address, UUID(mailbox)) if address and "\x00" not in address else (None, None)
     except ValueError:
         return (None, None)
 
@@ -158,7 +158,7 @@ async def blocked(
     services: Deskhand,
     who: Who,
     mailbox_id: UUID | None = None,
-    cursor: Annotated[str, Query(max_length=400)] = "",
+    cursor: Annotated[str, Query(max_length=400, pattern=r"^[^\x00]*$")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE,
 ) -> BlockedSenders:
     """Blocked senders, each with reason, person and time."""

@@ -87,6 +87,8 @@ class ConfigBody(BaseModel):
     mailbox_burst: Rate = 120
     knowledge_entry_limit: Annotated[int, Field(ge=0, le=50)] = 10
     file_limit: Annotated[int, Field(ge=0, le=20)] = 3
+    graph_retrieval: bool = False
+    voice_examples: bool = True
     thread_close_after_days: Annotated[int, Field(ge=1, le=3_650)] = 90
 
     @model_validator(mode="before")

@@ -21,6 +21,9 @@ PARTS = {
     "offline": "bench.offline_accuracy",
     "accounting": "bench.accounting",
 }
+# Only by name: they take longer than all the others together.
+LONG = {"pages": "bench.fifty_thousand"}
+EVERY = PARTS | LONG
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,14 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes: proves that everything works, no more")
-    parser.add_argument("--only", action="append", choices=PARTS, metavar="NAME", help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--only", action="append", choices=EVERY, metavar="NAME", help=f"one of {', '.join(EVERY)}")
     return parser.parse_args(arguments)
 
 
 def measure(report: Report, name: str, sizes: Sizes) -> None:
     """Run one part; a failure is reported and does not keep the others from running."""
     try:
-        report.add(importlib.import_module(PARTS[name]).run(sizes))
+        report.add(importlib.import_module(EVERY[name]).run(sizes))
     except BenchFailed as failure:
         report.add(failure.measured)
         report.fail(name, str(failure))

@@ -18,15 +18,18 @@ class Sizes:
     webhook_s: float
     distinct: int
     idle_stack_s: float
+    filled: int
 
 
 FULL = Sizes(
     quick=False, warm_up=20, counted=10, sequential=100, saturated=300, rounds=3, idle=45, killed=60,
     webhook_s=20.0, distinct=5_000, idle_stack_s=20.0,
+    filled=50_000,
 )  # fmt: skip
 QUICK = Sizes(
     quick=True, warm_up=5, counted=3, sequential=15, saturated=60, rounds=2, idle=10, killed=24,
     webhook_s=5.0, distinct=300, idle_stack_s=5.0,
+    filled=500,
 )  # fmt: skip
 
 

@@ -39,6 +39,10 @@ class Api:
         """Set what stands at a path; ApiRefused or NotThere otherwise."""
         return await self._answer("PUT", path, json=dict(body))
 
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Ask for something once; ApiRefused or NotThere otherwise."""
+        return await self._answer("POST", path, json=dict(body))
+
     async def act(self, message_id: str, action: str, body: Mapping[str, Any] | None = None) -> Any:
         """Ask for one action on a message. A 503 or a cut line is repeated with the same request id (P100)."""
         path, headers = f"/api/messages/{message_id}/{action}", {"Idempotency-Key": str(uuid.uuid4())}

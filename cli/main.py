@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "ingest": Entry("cli.ingest", "Hand mail files to the webhook."),
     "access": Entry("cli.lost_access", "Replace a lost password, API token or webhook secret."),
     "knowledge": Entry("cli.knowledge", "Import and search what drafts are answered from."),
+    "mission": Entry("cli.mission", "Give the agent a goal and watch it work."),
     "rules": Entry("cli.rules", "What may be answered without a person, and what it has earned."),
     "ledger": Entry("cli.ledger", "Account for every mail that came in."),
 }

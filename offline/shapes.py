@@ -14,6 +14,7 @@ SHAPES: Mapping[str, frozenset[str]] = {
     "self_check": frozenset({"score", "complete"}),
     "draft_options": frozenset({"options"}),
     "draft_answer": frozenset({"reply"}),
+    "extract_answer": frozenset({"claims"}),
 }
 PLAIN = ""
 _QUOTED_NAME = re.compile(r'"([a-z_]{1,40})"')

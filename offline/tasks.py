@@ -7,6 +7,7 @@ import orjson
 
 from offline.blocks import Block, blocks_of, named
 from offline.briefing import Briefing, briefing_of, mail_of
+from offline.claims import claims_in
 from offline.classify import Classifier
 from offline.embedder import Embedder
 from offline.faults import unsupported
@@ -50,6 +51,8 @@ class Tasks:
             return self._classifier.answer(material.briefing.mail)
         if shape == "self_check":
             return check(material.briefing, material.draft, material.context, self._embedder)
+        if shape == "extract_answer":
+            return {"claims": claims_in(material.everything)}
         if shape == "draft_options":
             return self._writer.options(material.briefing, wishes_in(system), material.draft)
         return self._writer.reply(material.briefing, wishes_in(system))

@@ -18,6 +18,7 @@ ROLLUP_EVERY = timedelta(minutes=5)
 RETENTION_EVERY = timedelta(days=1)
 RULES_EVERY = timedelta(minutes=5)
 ADJUST_EVERY = timedelta(days=7)
+KNOWLEDGE_EVERY = timedelta(minutes=2)
 
 _SECOND = timedelta(seconds=1)
 _STEP_RETRY = RetryPolicy(
@@ -70,6 +71,10 @@ SWEEP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RET
 ROLLUP = Policy(local=False, start_to_close=timedelta(minutes=5), retry=_STEP_RETRY)
 RULES = Policy(local=False, start_to_close=timedelta(minutes=10), retry=_STEP_RETRY)
 RETENTION = Policy(local=False, start_to_close=timedelta(minutes=30), retry=_STEP_RETRY)
+KNOWLEDGE = Policy(local=False, start_to_close=timedelta(minutes=30), retry=_STEP_RETRY, heartbeat=HEARTBEAT_TIMEOUT)
+BACKFILL = Policy(
+    local=False, start_to_close=timedelta(minutes=30), retry=_DATABASE_RETRY, heartbeat=HEARTBEAT_TIMEOUT
+)
 MISSION_TURN = Policy(
     local=False, start_to_close=timedelta(minutes=15), retry=_ONCE, heartbeat=timedelta(seconds=30)
 )

@@ -4,6 +4,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from contracts.autonomy import RulesReport, RulesRequest
+    from contracts.knowledge import MiningReport, MiningRequest, UpkeepReport, UpkeepRequest
     from contracts.sweep import SweepReport, SweepRequest
     from domain.metrics import RetentionReport, RetentionRequest, RollupReport, RollupRequest
     from workflows import policies
@@ -49,3 +50,23 @@ class RulesWorkflow:
         """One look at all rules."""
         summary = "thresholds" if request.weekly else "audits"
         return await start("look_at_rules", request, RulesReport, policies.RULES, summary)
+
+
+@workflow.defn(name="KnowledgeUpkeepWorkflow")
+class KnowledgeUpkeepWorkflow:
+    """Every two minutes: vectors, word counts, what ran out, what was said twice, what contradicts (P107)."""
+
+    @workflow.run
+    async def run(self, request: UpkeepRequest) -> UpkeepReport:
+        """One round."""
+        return await start("knowledge_upkeep", request, UpkeepReport, policies.KNOWLEDGE, "knowledge in order")
+
+
+@workflow.defn(name="KnowledgeMiningWorkflow")
+class KnowledgeMiningWorkflow:
+    """Every two minutes: claims out of mail that came through, apart from the message's own run (P106)."""
+
+    @workflow.run
+    async def run(self, request: MiningRequest) -> MiningReport:
+        """One round."""
+        return await start("knowledge_mining", request, MiningReport, policies.KNOWLEDGE, "claims from mail")

@@ -58,6 +58,19 @@ class Curation:
         async with self.database.transaction(self.mailbox_id) as tx:
             return dict(await tx.must("knowledge_counts", self.mailbox_id))
 
+    async def contradictions(self, most: int = PAGE) -> list[dict[str, Any]]:
+        """Pairs that nearly say the same and differ in a figure or a `not`, newest first, until somebody settles them."""
+        async with self.database.transaction(self.mailbox_id) as tx:
+            return [dict(row) for row in await tx.rows("knowledge_contradictions", self.mailbox_id, most)]
+
+    async def settle(self, pair_id: UUID, actor: str) -> None:
+        """A person looked and lets both stand. Raises NoSuchEntry."""
+        async with self.database.transaction(self.mailbox_id) as tx:
+            if not await tx.run("knowledge_contradiction_settle", self.mailbox_id, pair_id, actor):
+                raise NoSuchEntry("There is no such pair.")
+            subject = f"contradiction/{pair_id}"
+            await tx.run("knowledge_audit", self.mailbox_id, actor, "contradiction_settled", subject, None, None)
+
     async def promote(self, entry_id: UUID, trust: Trust, actor: str, *, for_everybody: bool = False) -> None:
         """A person vouches for a claim. For everybody only if they say so; a policy always is for everybody.
 

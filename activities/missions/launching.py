@@ -1,4 +1,4 @@
-"""Delegating: one attempt row, one work slot, one child id; a second launch of the same thing cannot happen (M15-M17)."""
+"""Delegating: one attempt row, one work slot, one child id; the same thing is never launched twice (M15-M17)."""
 
 from uuid import UUID
 

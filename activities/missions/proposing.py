@@ -1,7 +1,7 @@
 """A prepared reply goes before the reviewers of its message, with the text of a result bound to that contact (M14a).
 
-It is written through the lifecycle's own `write_reply` in the transaction of the claim, so it happens with the ledger row
-or not at all; it never sends, and a text that a person made current stays current.
+It is written through the lifecycle's own `write_reply` in the transaction of the claim, so it happens with the ledger
+row or not at all; it never sends, and a text that a person made current stays current.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The result of a task: validated, stored once, its notice queued in the same step; nothing later replaces it (M107)."""
+"""The result of a task: validated, stored once, its notice queued in the same step; nothing replaces it (M107)."""
 
 from typing import Any
 from uuid import UUID

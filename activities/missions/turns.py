@@ -163,8 +163,9 @@ class _Step:
         proposals: list[Proposal] = []
         faults = 0
         for n, given in enumerate(calls):
-            # Some endpoints use the same id for every call; within a turn an answer must find its own.
-            call = given.model_copy(update={"call_id": f"c{self.request.step}_{self.calls}_{n}"})
+            # Some endpoints use the same id for every call; an answer must find its own, in a resumed turn too.
+            number = f"{self.request.turn_no}_{self.request.step}_{self.calls}_{n}"
+            call = given.model_copy(update={"call_id": f"c{number}"})
             await say(tx, self.request, "call", call.call_id, call.tool[:100], call.arguments[:MOST_BODY])
             try:
                 tool, arguments = read_call(self.role, frozenset(seat.capabilities), call.tool, call.arguments)

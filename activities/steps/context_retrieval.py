@@ -17,6 +17,7 @@ from domain.briefing.facts import (
     BriefingFacts,
     ContactFacts,
     CurrentMessageFacts,
+    FileFacts,
     HistoryFacts,
     KnowledgeFacts,
     Trust,
@@ -44,6 +45,7 @@ async def execute(context: StepContext, step: StepInput) -> ContextOutput:
             activities=await _activities(tx, scope),
             history=() if failed_auth else await _history(tx, m),
             knowledge=knowledge,
+            files=await _files(tx, asked.question, m["file_limit"]) if m["knowledge_on"] else (),
             gaps=asked.gaps,
             sender_auth_failed=failed_auth,
             knowledge_entry_limit=m["knowledge_entry_limit"],
@@ -84,6 +86,19 @@ def _knowledge_facts(row: Row) -> KnowledgeFacts:
         contact_id=str(row["contact_id"]) if row["contact_id"] else None,
         claimed_by=row["said_by"],
         claimed_on=row["created_at"].date(),
+    )
+
+
+async def _files(tx: Transaction, question: Question, most: int) -> tuple[FileFacts, ...]:
+    """Files this contact sent before; nobody else's, and none without a contact (P64)."""
+    if question.contact_id is None:
+        return ()
+    rows = await tx.rows("files_found", question.mailbox_id, question.contact_id, question.text, most)
+    return tuple(
+        FileFacts(
+            id=str(r["id"]), name=r["name"], title=r["title"], summary=r["summary"], contact_id=str(r["contact_id"])
+        )
+        for r in rows
     )
 
 

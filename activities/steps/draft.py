@@ -4,6 +4,7 @@ from activities.ports import Row
 from activities.steps.bypasses import second_look
 from activities.steps.frame import AgentOff, StepContext
 from activities.steps.stored import classification_of, context_of
+from activities.steps.voice import voice_examples
 from contracts.classification import DraftOptions, SelfCheck
 from contracts.errors import PermanentFault, TransientFault
 from contracts.llm import ModelTask, Tier
@@ -71,6 +72,7 @@ async def _prompt(context: StepContext, briefing: ContextOutput, classified: Cla
         sentiment=c.sentiment,
         intent=c.intent,
         instructions=await _instructions(context),
+        voice_examples=await voice_examples(context),
     )
 
 

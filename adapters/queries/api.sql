@@ -162,7 +162,8 @@ SELECT id, message_id, thread_id, reply_slot, generation, previous_id, state, ca
 FROM outbox WHERE message_id = $1 ORDER BY created_at DESC LIMIT 100
 
 -- name: api_decision
-SELECT id, run_no, outcome, stage, gate, reason, evidence, verdicts, score, category, would_have_sent, observed, created_at
+SELECT id, run_no, outcome, stage, gate, reason, evidence, verdicts, score, category, would_have_sent, observed, created_at,
+    rule_id, rule_version, propensity, audit_rate
 FROM autonomy_decisions WHERE message_id = $1 ORDER BY run_no DESC LIMIT 1
 
 -- name: api_thread
@@ -262,6 +263,6 @@ UPDATE agent_config c SET is_auto_reply_enabled = n.is_auto_reply_enabled, confi
     monthly_budget_usd = n.monthly_budget_usd, sender_rate_per_min = n.sender_rate_per_min, sender_burst = n.sender_burst,
     mailbox_rate_per_min = n.mailbox_rate_per_min, mailbox_burst = n.mailbox_burst,
     knowledge_entry_limit = n.knowledge_entry_limit, file_limit = n.file_limit,
-    thread_close_after_days = n.thread_close_after_days
+    thread_close_after_days = n.thread_close_after_days, graph_retrieval = n.graph_retrieval, voice_examples = n.voice_examples
 FROM (SELECT (jsonb_populate_record(x, $2)).* FROM agent_config x WHERE x.mailbox_id = $1) n
 WHERE c.mailbox_id = $1 AND n.mailbox_id = $1

@@ -86,6 +86,15 @@ UPDATE autonomy_rules SET audit_alert = $2 WHERE id = $1 AND audit_alert <> $2
 SELECT actor, action, subject, before, after, at FROM audit_log
 WHERE mailbox_id = $1 AND at >= now() - interval '400 days' AND subject LIKE 'rule/%' ORDER BY at DESC, id DESC LIMIT 50
 
+-- name: autonomy_open_doors
+-- Mailboxes that answer senders nobody verified, because an admin switched `require_sender_auth` off.
+SELECT b.id, b.address FROM agent_config c JOIN mailboxes b ON b.id = c.mailbox_id
+WHERE c.mailbox_id = ANY ($1) AND NOT c.require_sender_auth AND b.kind = 'inbox' ORDER BY b.address LIMIT 20
+
+-- name: handling_from
+SELECT id, mailbox_id, thread_id, subject, from_identity, coalesce(classification ->> 'category', '') AS category
+FROM inbound_messages WHERE id = $1
+
 -- name: handling_rules
 SELECT * FROM handling_rules WHERE mailbox_id = $1 ORDER BY created_at, id LIMIT 1000
 

@@ -82,7 +82,8 @@ async def act(visit: Visit) -> Response:
         await desk.act(message_id, action, body)
         await _remember_undo(visit, [message_id] if action in APPROVALS else None, action)
 
-    return await carried_out(visit, action, work)
+    offer = {"rule_from": str(message_id)} if action == "reject" else {}
+    return await carried_out(visit, action, work, **offer)
 
 
 async def check(visit: Visit) -> Response:
@@ -131,15 +132,15 @@ async def act_on_reply(visit: Visit) -> Response:
     return await carried_out(visit, action, work)
 
 
-async def carried_out(visit: Visit, action: str, work: Callable[[Desk], Any]) -> Response:
-    """Does it, and leaves a note about how it went; a refusal stays where it was asked."""
+async def carried_out(visit: Visit, action: str, work: Callable[[Desk], Any], **more: str) -> Response:
+    """Does it, and leaves a note about how it went, with `more` in it; a refusal stays where it was asked."""
     try:
         await work(_desk(visit))
     except ValidationError:
         return await refused(visit, action, ApiError(422, "invalid", ""))
     except ApiError as error:
         return await refused(visit, action, error)
-    await visit.note(kind="done", action=action)
+    await visit.note(kind="done", action=action, **more)
     return visit.back()
 
 

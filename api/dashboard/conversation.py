@@ -9,6 +9,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from adapters.postgres import Transaction
+from api.dashboard.corrections import Corrections, corrections_of
 from api.dashboard.desk_work import Work, work_of
 from api.dashboard.files import file_address
 from api.dashboard.frame import show
@@ -57,6 +58,7 @@ class Conversation:
     present: list[Any]
     snooze: Snooze
     blocked: Any
+    corrections: Corrections
 
     def shown(self) -> list[Item]:
         """The newest part of it."""
@@ -91,12 +93,14 @@ async def conversation(visit: Visit, thread_id: UUID, message_id: UUID | None) -
         people = await tx.rows("dashboard_people", visit.who.organisation_id)
         state = await tx.must("desk_thread_now", thread_id)
         blocked = await _blocked(tx, work)
+        corrections = await corrections_of(visit, tx, thread, chosen)
         present = await tx.rows("dashboard_present", thread_id, visit.who.user_id)
     if work is not None and work.m["thread_id"] != thread_id:
         raise not_found("thread")
     return Conversation(
-        thread, items, folded(items), work, _may_follow_up(visit, items), people, present, _snooze(state), blocked
-    )
+        thread, items, folded(items), work, _may_follow_up(visit, items), people, present, _snooze(state), blocked,
+        corrections,
+    )  # fmt: skip
 
 
 def folded(items: list[Item]) -> int:

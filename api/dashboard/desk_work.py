@@ -12,6 +12,7 @@ from api.dashboard.word_diff import word_diff
 from api.messages import _hash as recipients_digest
 from api.rows import plain, temporal_link
 from contracts.status import RESTORABLE, TERMINAL, ArchiveReason, HoldReason, Status
+from domain.routing.gates import GATES
 
 READY_FROM, LOOK_FROM = 0.80, 0.60
 SHOWN_EVENTS = 60
@@ -60,6 +61,12 @@ class Work:
     def by_agent(self) -> bool:
         """Whether the current text is the agent's own."""
         return self.author == "agent"
+
+    @property
+    def gate_no(self) -> int | None:
+        """The number of the gate that held the reply (P86); None where no gate did."""
+        name = self.decision["gate"] if self.decision else None
+        return next((gate.number for gate in GATES if gate.name == name), None)
 
     @property
     def changes(self) -> list[tuple[str, str]]:

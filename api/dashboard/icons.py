@@ -27,6 +27,7 @@ SHAPES = {
     "note": "M5 4h14v11l-5 5H5zM14 20v-5h5M8 9h8M8 12h5",
     "filter": "M4 6h16M7 12h10M10 18h4",
     "health": "M3 12h4l3-7 4 14 3-7h4",
+    "missions": "M5 4v16M5 5h12l-3 4 3 4H5",
     "clock": "M12 4a8 8 0 100 16 8 8 0 000-16zM12 8v4l3 2",
 }
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from starlette.responses import RedirectResponse, Response
 
+from api.dashboard.corrections import open_incidents
 from api.dashboard.frame import show
 from api.dashboard.visit import Visit
 
@@ -31,6 +32,7 @@ class ThreadList:
     sort: str
     words: str
     counts: Any
+    incidents: list[Any]
 
 
 async def home(visit: Visit) -> Response:
@@ -72,8 +74,9 @@ async def list_threads(visit: Visit) -> ThreadList:
             search_of(asked), *_cursor(query.get("after", "")), PAGE + 1,
         )  # fmt: skip
         counts = await tx.must("dashboard_thread_counts", list(visit.mailboxes), visit.who.user_id)
+        incidents = await open_incidents(tx, list(visit.mailboxes))
     more = "{rank}.{place}.{id}".format(**rows[PAGE - 1]) if len(rows) > PAGE else ""
-    return ThreadList(rows[:PAGE], more, chosen, sort, asked, counts)
+    return ThreadList(rows[:PAGE], more, chosen, sort, asked, counts, incidents)
 
 
 def search_of(asked: str) -> str | None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from activities.knowledge.backfill import BackfillDesk
 from activities.knowledge.curation import Curation, NoSuchEntry, NotAllowed
 from activities.knowledge.importing import ImportOrder
 from activities.knowledge.retrieval import Question, embed_question
@@ -30,10 +31,11 @@ TRUSTS = ("", "unverified", "verified", "policy")
 
 async def knowledge_page(visit: Visit) -> Response:
     """Entries by title, or what would be found for a question, and the last imports."""
-    return await _page(visit)
+    return await page_with(visit)
 
 
-async def _page(visit: Visit, status: int = 200, problem: str = "") -> Response:
+async def page_with(visit: Visit, status: int = 200, problem: str = "") -> Response:
+    """The page; `problem` says what could not be done."""
     mailbox_id = await _mailbox(visit)
     curation, query = Curation(visit.services.database, mailbox_id), visit.request.query_params
     asked = query.get("q", "").strip()[:2000]
@@ -46,9 +48,12 @@ async def _page(visit: Visit, status: int = 200, problem: str = "") -> Response:
     more = entries[-1]["id"] if not asked and len(entries) == 50 else None
     async with visit.services.database.transaction(mailbox_id) as tx:
         imports = [dict(row) for row in await tx.rows("knowledge_imports_list", mailbox_id, 5)]
+    jobs = await BackfillDesk(visit.services.database, mailbox_id).jobs(3)
     return await show(
         visit, "knowledge.html", status, entries=entries, counts=await curation.counts(), imports=imports, asked=asked,
-        gaps=gaps, trust=trust, trusts=TRUSTS, types=TYPES, more=more, mailbox_id=mailbox_id, problem=problem,
+        gaps=gaps, jobs=jobs,
+        pairs=await curation.contradictions(20), trust=trust, trusts=TRUSTS, types=TYPES, more=more,
+        mailbox_id=mailbox_id, problem=problem,
     )  # fmt: skip
 
 
@@ -93,7 +98,7 @@ async def change_entry(visit: Visit) -> Response:
     except NoSuchEntry:
         raise not_found("entry") from None
     except NotAllowed:
-        return await _page(visit, 409, visit.words("knowledge.not_allowed"))
+        return await page_with(visit, 409, visit.words("knowledge.not_allowed"))
     await visit.note(kind="done", action=f"knowledge.{act}")
     return visit.back(PLACE)
 

@@ -63,6 +63,7 @@ class Line:
     mailbox: Any
     timezone: str
     stopped: list[Any]
+    open_doors: list[Any]
 
     @property
     def sound(self) -> bool:
@@ -85,6 +86,7 @@ async def read(visit: Visit) -> Line:
         late = await tx.must("dashboard_late", list(visit.mailboxes))
         mine_late = await tx.value("desk_overdue_mine", list(visit.mailboxes), visit.who.user_id)
         stopped = await tx.rows("dashboard_switches", list(visit.mailboxes))
+        open_doors = await tx.rows("autonomy_open_doors", list(visit.mailboxes))
     shown = set(visit.mailboxes)
     parts = dict.fromkeys(ORDER, 0)
     for account in (a for m in accounts.mailboxes if m.mailbox_id in shown for a in m.accounts):
@@ -107,6 +109,7 @@ async def read(visit: Visit) -> Line:
         mailbox=chosen,
         timezone=(chosen or (inboxes or [{"timezone": "UTC"}])[0])["timezone"],
         stopped=list(stopped),
+        open_doors=list(open_doors),
     )
 
 

@@ -23,6 +23,7 @@ QUIET_S = 15.0
 AGAIN_S = 1.0
 MOST_WAITING = 200
 ALL = "* *"
+NEWS_OF_MISSIONS = " mission/"
 
 log = structlog.get_logger("dashboard")
 
@@ -52,7 +53,8 @@ class Hub:
 
     def tell(self, payload: str) -> None:
         """One piece of news to everybody; a page that does not read is told to look for itself."""
-        ledger_line.forget()
+        if NEWS_OF_MISSIONS not in payload:
+            ledger_line.forget()
         for queue in self._pages:
             if queue.full():
                 with suppress(asyncio.QueueEmpty):
@@ -112,9 +114,16 @@ async def _stream(visit: Visit) -> AsyncIterator[str]:
                 yield ": quiet\n\n"
                 continue
             if mailbox == "*" or mailbox in seen:
-                yield f"event: change\ndata: {message or '*'}\n\n"
+                yield _news(message)
     finally:
         hub.leave(queue)
+
+
+def _news(message: str) -> str:
+    """Missions move often; only pages that show one look at once."""
+    mission = message.removeprefix(NEWS_OF_MISSIONS.strip())
+    name, data = ("mission", mission) if mission != message else ("change", message or "*")
+    return f"event: {name}\ndata: {data}\n\n"
 
 
 async def _still_welcome(visit: Visit) -> bool:

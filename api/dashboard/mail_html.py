@@ -64,8 +64,8 @@ async def mail_html(visit: Visit) -> Response:
     if not found:
         raise not_found()
     headers = {
-        "content-security-policy": POLICY.format(" 'self'" if pictures else ""), "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
-        "cache-control": "no-store", "x-dns-prefetch-control": "off",
+        "content-security-policy": POLICY.format(" 'self'" if pictures else ""), "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff", "cache-control": "no-store", "x-dns-prefetch-control": "off",
     }  # fmt: skip
     return HTMLResponse(FRAME.format(cleaned(found[:LARGEST_CHARACTERS], pictures)), headers=headers)
 

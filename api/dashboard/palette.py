@@ -35,7 +35,7 @@ Found = list[dict[str, str]]
 
 async def palette(visit: Visit) -> Response:
     """Groups of what was found, as JSON; texts of strangers have their direction marks as words (HU3)."""
-    asked = visit.request.query_params.get("q", "").strip()[:LONGEST]
+    asked = visit.request.query_params.get("q", "").replace("\x00", "").strip()[:LONGEST]
     threads, people = await _in_mail(visit, asked) if search_of(asked) else ([], [])
     groups = (("threads", threads), ("people", people), ("pages", _pages(visit, asked)))
     found = [{"name": visit.words(f"palette.{name}"), "items": items} for name, items in groups if items]

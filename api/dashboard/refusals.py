@@ -55,6 +55,7 @@ SENTENCES: Mapping[str, str] = {
     "no_sender": r"message_id: this mail names no sender",
     "not_in_state": r"This reply is not in a state in which that is possible\.",
     "no_such_mailbox": r"mailbox_id: there is no such mailbox to deliver to",
+    "not_classified": r"The model has not said yet what this mail is about\.",
     "stale_form": r"(?:request_id|seen_message_id|base_revision|recipients_hash|text): .{1,200}",
     "incomplete": r"[a-z_]{1,40} does not fit these fields: .{0,200}\.",
 }

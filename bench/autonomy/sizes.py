@@ -15,5 +15,5 @@ class AutonomySizes:
     switch_rounds: int
 
 
-FULL = AutonomySizes(1_000, 400, 200, 4_000, 200, 20)
+FULL = AutonomySizes(1_000, 400, 200, 6_000, 200, 20)
 QUICK = AutonomySizes(30, 400, 6, 2_500, 40, 3)

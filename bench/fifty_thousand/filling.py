@@ -18,6 +18,7 @@ from domain.keys import Keyring
 
 AT_ONCE = 3
 LATER = timedelta(days=3)
+STRANGER = "nobody@elsewhere.example"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Ground:
     key: bytes
     organisation_id: UUID
     person: UUID
+    address: str
 
 
 def fill(ground: Ground, messages: int, processes: int | None = None) -> float:
@@ -44,10 +46,11 @@ def fill(ground: Ground, messages: int, processes: int | None = None) -> float:
 def fill_part(ground: Ground, messages: int, part: int, parts: int) -> None:
     """Every `parts`-th conversation; the longest go first, so that the processes end together."""
     mine = sorted(conversations(messages), key=lambda c: -len(c.endings))[part::parts]
-    asyncio.run(_fill(ground, mine))
+    asyncio.run(fill_in(ground, mine))
 
 
-async def _fill(ground: Ground, planned: Sequence[Conversation]) -> None:
+async def fill_in(ground: Ground, planned: Sequence[Conversation]) -> None:
+    """These conversations, some at once; mails of one in their order."""
     database = await Database.connect(ground.database_url, most=AT_ONCE, name="fill")
     waiting = iter(planned)
     try:
@@ -66,7 +69,7 @@ async def _take(database: Database, ground: Ground, waiting: Iterator[Conversati
             async with database.transaction(lifecycle=True) as tx:
                 story = Story(tx, keyring, ground.person)
                 misdirected = ending is Ending.POISON
-                content = letter(conversation.number, number, misdirected=misdirected)
+                content = letter(STRANGER if misdirected else ground.address, conversation.number, number)
                 await story.tell(content, ending, conversation.number)
                 thread_id = thread_id if misdirected else await story.thread_id()
         if thread_id is not None:

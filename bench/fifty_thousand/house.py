@@ -7,6 +7,7 @@ from argon2 import PasswordHasher
 
 from bench.fifty_thousand.filling import Ground
 from bench.house import House
+from bench.mails import MAILBOX
 from cli.stack.environment import child_environment
 from cli.stack.parts import api_part
 from cli.stack.roles import APP
@@ -46,7 +47,7 @@ class QuietHouse(House):
 
     def ground(self) -> Ground:
         """For the filling processes."""
-        return Ground(self.services.postgres.url(APP), self.key, self.organisation_id, self.person)
+        return Ground(self.services.postgres.url(APP), self.key, self.organisation_id, self.person, MAILBOX)
 
     @property
     def url(self) -> str:

@@ -3,8 +3,6 @@
 import random
 from email.message import EmailMessage
 
-from bench.mails import MAILBOX
-
 FIRST = "Anna Ben Clara Deniz Emil Fatma Greta Hugo Ines Jonas Karla Lars Mira Nils Olga Paul Rosa Sami Tilda Uwe".split()
 LAST = "Berg Sommer Vogt Demir Krause Lind Maier Novak Okafor Peters Quast Richter Sato Thiel Urban Weber".split()
 THINGS = (
@@ -16,10 +14,9 @@ FILLERS = (
     "My neighbour took it in.|I paid by transfer.|The label was torn off.|We move house on Friday.|"
     "Could you send the receipt again?|A photograph is easy to make if you need one.|Thank you for your patience."
 ).split("|")
-STRANGER = "nobody@elsewhere.example"
 
 
-def letter(conversation: int, number: int, *, misdirected: bool = False) -> bytes:
+def letter(to: str, conversation: int, number: int) -> bytes:
     """Mail `number` (from 0) of a conversation, an answer to the one before; a third of them have HTML as well."""
     rolls = random.Random(conversation * 1_000 + number)
     topic = random.Random(conversation)
@@ -27,7 +24,7 @@ def letter(conversation: int, number: int, *, misdirected: bool = False) -> byte
     thing, matter, order = topic.choice(THINGS), topic.choice(MATTERS), 100_000 + conversation
     message = EmailMessage()
     message["From"] = f"{first} {last} <{first}.{last}.{conversation}@customer.example>"
-    message["To"] = STRANGER if misdirected else MAILBOX
+    message["To"] = to
     message["Subject"] = f"{'Re: ' if number else ''}The {thing} {matter} ({order})"
     message["Message-ID"] = f"<{conversation}.{number}@customer.example>"
     if number:

@@ -26,10 +26,10 @@ QUEUE = ("", "?trust=ready", "?trust=you", "?owner=nobody", "?overdue=yes")
 LISTS = ("", "?filter=waiting", "?filter=unassigned", "?filter=closed", "?sort=newest", "?filter=mine")
 
 
-async def run(messages: int, say: Callable[[str], None]) -> dict[str, float]:
+async def run(messages: int, say: Callable[[str], None], processes: int | None = None) -> dict[str, float]:
     """The figures by name; BenchFailed, with the figures, where one is above the bar."""
     async with QuietHouse() as house:
-        took_s = await asyncio.to_thread(fill, house.ground(), messages)
+        took_s = await asyncio.to_thread(fill, house.ground(), messages, processes)
         await house.sql.execute("ANALYZE")
         say(f"filled {messages} messages in {took_s:.0f} s: {await _statuses(house.sql)}")
         paths = await _paths(house.sql)

@@ -31,10 +31,10 @@ class Ending(StrEnum):
 # Weights of the last mail of a conversation, and of those before it, which are over.
 LAST = {
     Ending.POISON: 4, Ending.RECEIVED: 12, Ending.CLASSIFYING: 8, Ending.REVIEW: 90, Ending.QUARANTINED: 20,
-    Ending.FAILED: 12, Ending.SENDING: 3, Ending.AMBIGUOUS: 1, Ending.SENT: 300, Ending.REJECTED: 50,
-    Ending.DISMISSED: 350, Ending.SPAM: 150,
+    Ending.FAILED: 12, Ending.SENDING: 3, Ending.AMBIGUOUS: 1, Ending.SENT: 150, Ending.REJECTED: 30,
+    Ending.DISMISSED: 580, Ending.SPAM: 90,
 }  # fmt: skip
-EARLIER = {Ending.SENT: 30, Ending.REJECTED: 5, Ending.DISMISSED: 50, Ending.SPAM: 15}
+EARLIER = {Ending.SENT: 14, Ending.REJECTED: 3, Ending.DISMISSED: 75, Ending.SPAM: 8}
 
 
 @dataclass(frozen=True)

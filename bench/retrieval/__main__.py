@@ -1,16 +1,17 @@
-"""`python -m bench.retrieval [part ...]`: prints one `name: value` a line. Parts: recall, speed, pages, leaks."""
+"""`python -m bench.retrieval [part ...]`: one `name: value` a line. Parts: recall, speed, pages, leaks, facts."""
 
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from bench.retrieval import leaks, pages, recall, speed
+from bench.retrieval import facts, leaks, pages, recall, speed
 from bench.retrieval.house import House, house
 
 PARTS: Final[dict[str, Callable[[House], Awaitable[dict[str, float]]]]] = {
     "recall": recall.measure,
     "leaks": leaks.measure,
+    "facts": facts.measure,
     "pages": pages.measure,
     "speed": speed.measure,
 }

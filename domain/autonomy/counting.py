@@ -48,7 +48,7 @@ class Judged(Contract):
 
     @property
     def floor(self) -> float:
-        """The lowest probability of a review that any mail had under the rule as it then was: all are seen in shadow."""
+        """The lowest probability of a review any mail had under the rule as it then was: all are seen in shadow."""
         return 1.0 if RuleReason.SHADOW in self.unmet else self.audit_rate
 
 

@@ -35,8 +35,8 @@ def judge(
 ) -> Basis | None | Refused:
     """The basis of a rule that is on, None for off and shadow, or why it must not be on.
 
-    `senders_checked`: lately a mail came with a DMARC verdict. Without one every sender could be anybody, so a rule stays
-    in shadow unless an admin has switched `require_sender_auth` off.
+    `senders_checked`: lately a mail came with a DMARC verdict. Without one every sender could be anybody, so a rule
+    stays in shadow unless an admin has switched `require_sender_auth` off.
     """
     if wish.mode is not RuleMode.ON:
         return None

@@ -58,6 +58,7 @@ WEEKDAY_ABBREVIATIONS = _numbered(
 )
 
 _RELATIVE = {
+    "yesterday": "yesterday|gestern|ayer",
     "today": "today|heute|aujourd hui|hoy|tonight|heute abend",
     "tomorrow": "tomorrow|morgen|demain|mañana",
     "day_after": "day after tomorrow|übermorgen|après demain|après-demain|pasado mañana",

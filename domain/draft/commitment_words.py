@@ -40,7 +40,7 @@ COMMITMENTS: dict[str, re.Pattern[str]] = {
     ),
     "free": _any_of(
         r"free of c(?:harge|ost)|for free|\bfree (?:shipping|replacement|return|upgrade|repair|month|delivery)",
-        r"(?:no|without) (?:extra |additional )?(?:cost|charge)|complimentary",
+        r"(?:no|without) (?:\w{2,12} )?(?:cost|charge|fee)|complimentary",
         r"kostenlos|kostenfrei|gratis|unentgeltlich",
         r"gratuit|sans frais",
         r"sin (?:coste|costo|cargo|gastos)",

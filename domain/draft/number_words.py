@@ -17,9 +17,10 @@ _WORDS: dict[str, int] = {
     **_table("zero one two three four five six seven eight nine ten eleven twelve", 0),
     **_table("thirteen fourteen fifteen sixteen seventeen eighteen nineteen", 13),
     **_table("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10),
-    **_table("null ein|eins|eine|einem|einen|einer|eines zwei drei vier fünf sechs sieben acht neun zehn elf zwölf", 0),
-    **_table("dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn", 13),
-    **_table("zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig", 20, 10),
+    **_table("null ein|eins|eine|einem|einen|einer|eines zwei drei vier fünf|fuenf sechs sieben acht neun zehn", 0),
+    **_table("elf zwölf|zwoelf", 11),
+    **_table("dreizehn vierzehn fünfzehn|fuenfzehn sechzehn siebzehn achtzehn neunzehn", 13),
+    **_table("zwanzig dreissig vierzig fünfzig|fuenfzig sechzig siebzig achtzig neunzig", 20, 10),
     **_table("zéro un|une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize", 0),
     **_table("vingt|vingts trente quarante cinquante soixante", 20, 10),
     **_table("cero uno|una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince", 0),
@@ -36,9 +37,9 @@ _LINKS = frozenset({"and", "und", "et", "y", "-"})
 _ARTICLES = frozenset({"a", "an"})
 _DE_PIECES = tuple(
     sorted(
-        "ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
-        "siebzehn achtzehn neunzehn zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend "
-        "und".split(),
+        "ein eins zwei drei vier fünf fuenf sechs sieben acht neun zehn elf zwölf zwoelf dreizehn vierzehn fünfzehn "
+        "fuenfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreissig vierzig fünfzig fuenfzig sechzig siebzig "
+        "achtzig neunzig hundert tausend und".split(),
         key=len,
         reverse=True,
     )
@@ -62,6 +63,11 @@ def value_of_words(tokens: Sequence[Token], index: int) -> tuple[int, int] | Non
         elif not (pieces and word in _LINKS and (word != "-" or touches(tokens, at))):
             break
     return (_evaluate(pieces), after) if pieces else None
+
+
+def is_number_word(word: str) -> bool:
+    """True if a case-folded word is a number, or part of one, in any of the four languages."""
+    return bool(_pieces(word))
 
 
 @lru_cache(maxsize=4_096)

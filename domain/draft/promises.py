@@ -23,6 +23,7 @@ from domain.draft.commitment_words import (
     STOP_WORDS,
     TRAILING_NEGATORS,
 )
+from domain.draft.loose_figures import LOOSE_FIGURES
 from domain.draft.mentions import ItemKind, Key, Keys, Mention
 
 # A clause ends at punctuation that a blank follows, or at a line break; the lookahead keeps `1,234.56` whole.
@@ -38,6 +39,7 @@ _REACH_CHARS = 100
 _FAR = 99
 _STEM_CHARS = 5
 _MAX_CLAUSE_CHARS = 600
+_BINDING_WORDS = {**COMMITMENTS, **LOOSE_FIGURES}
 OVERLAP = 0.6
 
 
@@ -96,7 +98,7 @@ def _mention(clause: Clause, key: Key) -> Mention:
 
 def commitment_keys(clause: Clause) -> Keys:
     """The commitments of a clause as (promise, name, negated); each negation denies the commitment nearest to it."""
-    found = ((name, pattern.search(clause.low)) for name, pattern in COMMITMENTS.items())
+    found = ((name, pattern.search(clause.low)) for name, pattern in _BINDING_WORDS.items())
     spans = {name: match.span() for name, match in found if match}
     denied = {_nearest(spans, word.span(), clause.low) for word in _WORD.finditer(clause.low) if _denies(word.group())}
     hands_out = HANDING_OUT.search(clause.low) is not None

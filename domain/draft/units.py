@@ -13,8 +13,8 @@ def _inverted(table: dict[str, str]) -> dict[str, str]:
 CURRENCIES = _inverted(
     {
         "EUR": "€ eur euro euros",
-        "USD": "$ usd dollar dollars dólar dólares",
-        "GBP": "£ gbp pound pounds pfund livre livres libra libras",
+        "USD": "$ usd dollar dollars dólar dólares buck bucks",
+        "GBP": "£ gbp pound pounds quid pfund livre livres libra libras",
         "CHF": "chf franken francs francos",
         "JPY": "¥ jpy yen",
         "PLN": "pln zł",

@@ -8,12 +8,12 @@ import json
 import re
 from typing import Any, Final
 
-from contracts.missions import TurnKind
 from contracts.missions_agent import AgentStep, Role, Seat, StepEnd, ToolCall
 
 CATEGORIES: Final = ("support", "sales", "billing", "feature_request", "complaint", "other")
 MOST_TASKS: Final = 20
 SETTLED: Final = frozenset({"acknowledged", "retired", "fenced", "cancelled"})
+OFFERED: Final = frozenset({"delivered", "read"})
 NOTE: Final = "Prepared without a model, by fixed rules."
 _WORD: Final = re.compile(r"\w{4,30}")
 
@@ -26,7 +26,7 @@ def decide(seat: Seat) -> AgentStep:
 def _lead(seat: Seat) -> AgentStep:
     if any(given.kind.endswith("_result") for given in seat.inputs):
         return _use(seat)
-    if seat.turn_kind is TurnKind.OWNER_INPUT and not _called(seat, "list_tasks"):
+    if any(given.from_owner for given in seat.inputs) and not _called(seat, "list_tasks"):
         return _delegate(seat)
     return _finish(seat)
 
@@ -85,6 +85,13 @@ def _finish(seat: Seat) -> AgentStep:
     if not tasks:
         return _calls(("list_tasks", {}))
     open_tasks = [task for task in tasks[-1] if task["stage"] not in SETTLED]
+    unread = [task["attempt_id"] for task in open_tasks if task["result"] and task["stage"] in OFFERED]
+    if unread and not _called(seat, "read_result"):
+        return _calls(*[("read_result", {"result_id": ref}) for ref in unread])
+    if unread and not _called(seat, "acknowledge"):
+        return _calls(*[call for result in _answers(seat, "read_result") for call in _inspected(result)])
+    if _called(seat, "acknowledge") and len(tasks) == 1 and open_tasks:
+        return _calls(("list_tasks", {}))
     if open_tasks or _called(seat, "complete"):
         return AgentStep(end=StepEnd.STOP, text=f"{len(open_tasks)} tasks are open.")
     used = sum(task.get("used") == "used" for task in tasks[-1])
@@ -127,7 +134,9 @@ def _calls(*calls: tuple[str, dict[str, Any]]) -> AgentStep:
 
 
 def _called(seat: Seat, tool: str) -> bool:
-    return any(entry.kind == "call" and entry.tool == tool for entry in seat.entries)
+    """A call without an answer was cut off with its turn: nobody knows, so it does not count as made."""
+    answered = {entry.call_id for entry in seat.entries if entry.kind == "answer"}
+    return any(entry.kind == "call" and entry.tool == tool and entry.call_id in answered for entry in seat.entries)
 
 
 def _answers(seat: Seat, tool: str) -> list[Any]:

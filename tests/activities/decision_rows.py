@@ -37,9 +37,11 @@ async def decided(
     for _ in range(count):
         message = await world.arrive()
         await world.sql.execute(
-            """INSERT INTO autonomy_decisions (mailbox_id, message_id, run_no, outcome, stage, gate, reason, verdicts, score,
+            """INSERT INTO autonomy_decisions (mailbox_id, message_id, run_no, outcome, stage, gate, reason, verdicts,
+                score,
                 category, observed, propensity, would_have_sent, created_at, evidence, audit_rate, rule_id)
-            SELECT $1, $2, 1, 'human_review', $9, $3, $4, $5, $6, 'support', $10, $7, true, now() - $8::interval, $11, $12, id
+            SELECT $1, $2, 1, 'human_review', $9, $3, $4, $5, $6, 'support', $10, $7, true, now() - $8::interval, $11,
+                $12, id
             FROM autonomy_rules WHERE mailbox_id = $1""",
             world.mailbox_id, message, gate, gate or unmet.partition(",")[0],
             json.dumps({"spend_budget": "", "context_complete": objection}), score, 0.05 if drawn else 1, ago, stage,

@@ -35,7 +35,7 @@ async def told(world: World) -> list[str]:
 
 
 @pytest.mark.parametrize(("threshold", "tightened"), [(0.80, 0.90), (0.90, 0.99), (0.95, 0.99)])
-async def test_too_many_rejections_tighten_at_once(world: World, threshold: float, tightened: float) -> None:  # A83, P90
+async def test_too_many_rejections_tighten_at_once(world: World, threshold: float, tightened: float) -> None:  # P90
     """3 of 5 rejected: the threshold rises on the grid, a pending suggestion goes, and the log says why."""
     rule_id = await rule(world, auto_approve_threshold=threshold)
     await world.sql.execute(
@@ -119,7 +119,8 @@ async def test_the_lifecycle_stores_the_rate_and_what_became_of_an_approval(worl
     """An approval that the cap refused was seen by a person for sure, so it is not stored as drawn."""
     message = await world.arrive()
     await world.to_drafted(message)
-    route = route_output(outcome="auto_approve", charge="global", propensity=Decimal("0.05"), audit_rate=Decimal("0.05"))
+    rate = Decimal("0.05")
+    route = route_output(outcome="auto_approve", charge="global", propensity=rate, audit_rate=rate)
     await world.configure(is_auto_reply_enabled=True, max_daily_auto_replies=0)
     await world.end(message, StepKind.ROUTE, route, to=Status.APPROVED, reason="auto")
     row = await world.sql.fetchrow("SELECT * FROM autonomy_decisions")

@@ -14,6 +14,7 @@ from activities.knowledge.retrieval import LEG, Question, embed_question, ranked
 from activities.knowledge.upkeep import KnowledgeUpkeep
 from activities.knowledge.vectors import Reembedding, store_vectors
 from contracts.errors import PermanentFault
+from contracts.knowledge import UpkeepRequest
 from contracts.llm import UsageContext
 from domain.briefing.facts import Trust
 from tests.activities.conftest import World
@@ -151,7 +152,7 @@ async def test_a_new_model_takes_over_without_a_gap(world: World) -> None:
         await store_vectors(tx, world.mailbox_id, new.model, {late: vector})
     seen, gaps = await found(world, "an animal question without shared words", None, new)
     assert set(seen) == {first, late} and gaps == ()
-    assert await KnowledgeUpkeep(world.database, new).round() == 1
+    assert (await KnowledgeUpkeep(world.database, new).run(UpkeepRequest())).vectors == 1
     states = await world.sql.fetch("SELECT model, state FROM knowledge_models")
     assert [tuple(row) for row in states] == [("words-24", "serving")]
     assert await world.sql.fetchval("SELECT count(*) FROM knowledge_vectors WHERE model = 'words-16'") == 0

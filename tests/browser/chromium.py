@@ -35,10 +35,10 @@ def sign_in(page: Page, url: str, email: str, password: str) -> None:
 
 
 @asynccontextmanager
-async def chromium_of_tests() -> AsyncIterator[AsyncBrowser]:
-    """The same for tests, which are coroutines."""
+async def chromium_of_tests(*more: str) -> AsyncIterator[AsyncBrowser]:
+    """The same for tests, which are coroutines; `more` are further arguments of the program."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=PROGRAM, args=ARGUMENTS)
+        browser = await playwright.chromium.launch(executable_path=PROGRAM, args=[*ARGUMENTS, *more])
         try:
             yield browser
         finally:

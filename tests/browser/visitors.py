@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from tests.integration.running import Running
 
+DESK = {"width": 1400, "height": 900}
 PASSWORD = "correct horse battery staple"
 FAST = PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1)
 TOKEN = re.compile(r'name="csrf" value="(\w+)"')
@@ -90,7 +91,7 @@ class Visitors:
     async def arrive(self, role: str = "reviewer", *, name: str = "", locale: str = "en-GB", **options: Any) -> Page:
         """Somebody new, signed in and at the inbox."""
         email = await new_person(self.running, role, name)
-        context = await self.browser.new_context(locale=locale, viewport={"width": 1400, "height": 900}, **options)
+        context = await self.browser.new_context(**{"locale": locale, "viewport": DESK, **options})
         page = await context.new_page()
         page.on("request", lambda request: self.asked.append(request.url))
         await page.goto(f"{self.running.url}/dashboard/inbox")

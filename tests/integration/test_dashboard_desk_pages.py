@@ -139,3 +139,18 @@ async def _archived_as(pipeline: Running, message_id: UUID) -> str:
     await pipeline.until(message_id, "archived")
     found: str = await pipeline.value("SELECT archive_reason FROM inbound_messages WHERE id = $1", message_id)
     return found
+
+
+async def test_a_nul_in_an_address_is_no_fault(pipeline: Running, reviewer: Reader) -> None:
+    """What the database cannot hold is refused or ignored, on pages and by REST."""
+    box = pipeline.mailbox_id
+    for path in (f"senders?after={box}/%00a", "palette?q=a%00b", "inbox?q=%00", "inbox/review?category=%00&owner=%00"):
+        assert (await reviewer.get(f"/dashboard/{path}")).status_code == 200, path
+    assert (await pipeline.get(f"/api/senders/blocked?cursor={box}/%00a")).status_code == 422
+    for path, body in (
+        ("failures/retry", {"failed_step": "\x00", "error_type": "x"}),
+        ("senders/unblock", {"mailbox_id": str(box), "address": "a\x00@b.example"}),
+        ("senders/block", {"mailbox_id": str(box), "address": "a\x00@b.example", "reason": "x"}),
+        (f"threads/{box}/notes", {"text": "\x00"}),
+    ):
+        assert (await pipeline.post(f"/api/{path}", body)).status_code == 422, path

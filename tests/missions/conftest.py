@@ -114,6 +114,11 @@ class Story:
         """Waits until the query's first value is true; `$1` is the mission id."""
         return await eventually(lambda: self.desk.sql.fetchval(query, self.mission_id), hope, 60)
 
+    async def until_working(self) -> None:
+        """Waits until exactly one task works."""
+        sql = "SELECT count(*) = 1 FROM task_attempts WHERE mission_id = $1 AND stage = 'working'"
+        await self.until_sql(sql, "a task works")
+
     async def end(self) -> MissionEnd:
         """Waits for its end."""
         return await asyncio.wait_for(self.handle.result(), 60)

@@ -79,7 +79,8 @@ async def test_a_prepared_reply_lands_in_review_and_is_not_sent(desk: Desk, worl
     assert (await story.end()).status is MissionStatus.COMPLETED
     row = await world.row(message)
     assert (row["processing_status"], row["draft_response"]) == ("draft_ready", "It ships on Monday.")
-    authors = await desk.rows("SELECT author, text FROM draft_revisions WHERE message_id = $1 ORDER BY revision", message)
+    query = "SELECT author, text FROM draft_revisions WHERE message_id = $1 ORDER BY revision"
+    authors = await desk.rows(query, message)
     assert authors[-1]["author"] == f"mission:{story.mission_id}" and len(authors) == 2
     assert await desk.rows("SELECT 1 FROM outbox") == []
     told = answers(desk.seats[-1], "propose_draft")
@@ -117,7 +118,8 @@ async def test_a_text_by_a_person_stays_and_other_statuses_refuse(desk: Desk, wo
     scope = {"contact_id": await contact_of(world, message)}
     desk.rules = {Role.SUPERVISOR: proposes([message, early], **scope), Role.TASK: writes()}
     await (await desk.begin()).end()
-    assert answers(desk.seats[-1], "propose_draft") == ["refused: a_person_wrote_the_draft", "refused: message_not_in_review"]
+    told = answers(desk.seats[-1], "propose_draft")
+    assert told == ["refused: a_person_wrote_the_draft", "refused: message_not_in_review"]
     assert (await world.row(message))["draft_response"] == "Mine"
 
 
@@ -163,3 +165,30 @@ async def test_the_scripted_supervisor_prepares_replies_without_a_model(desk: De
     rows = await desk.rows("SELECT message_id, stage FROM task_attempts")
     assert {row["message_id"] for row in rows} == set(messages) and {row["stage"] for row in rows} == {"retired"}
     assert scripted.NOTE in (await story.row())["summary"]
+
+
+async def test_two_open_missions_never_write_the_same_draft(desk: Desk, world: World) -> None:
+    """The writer lease is the first one's while it is open; the other is refused and writes nothing."""
+    # M86 M98 T59
+    message = await in_review(world, "anna@kunde.example")
+    scope = {"contact_id": await contact_of(world, message)}
+    stays = proposes([message], **scope)
+
+    def first(seat: Seat) -> AgentStep:
+        step = stays(seat)
+        return say() if any(call.tool == "complete" for call in step.calls) else step
+
+    desk.rules = {Role.SUPERVISOR: first, Role.TASK: writes("The first text.")}
+    one = await desk.begin()
+    await one.until_sql("SELECT count(*) = 1 FROM mission_effects WHERE mission_id = $1 AND kind = 'propose_draft' "
+                        "AND state = 'completed'", "proposed")  # fmt: skip
+    second = proposes([message], **scope)
+    desk.rules = {
+        Role.SUPERVISOR: lambda s: first(s) if s.mission_id == one.mission_id else second(s),
+        Role.TASK: writes("The second text."),
+    }
+    two = await desk.begin()
+    assert (await two.end()).status is MissionStatus.COMPLETED
+    seats = [seat for seat in desk.seats if seat.mission_id == two.mission_id]
+    assert answers(seats[-1], "propose_draft") == ["refused: another_mission_writes_this_draft"]
+    assert (await world.row(message))["draft_response"] == "The first text."

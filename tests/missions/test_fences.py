@@ -10,7 +10,7 @@ from activities.missions.sweeping import MissionSweep
 from adapters.missions import Teller
 from contracts.missions import EffectKind, EffectState, InputKind, MissionStatus, ResultStatus
 from contracts.missions_agent import AgentStep, Role, Seat
-from contracts.missions_calls import EffectOrder
+from contracts.missions_calls import CancelOrder, EffectOrder, InputAnswer
 from contracts.missions_results import ResultDocument
 from contracts.sweep import SweepRequest
 from contracts.workflow import Wake
@@ -32,7 +32,8 @@ async def test_another_build_has_no_effect_until_it_is_current_again(desk: Desk)
     await desk.sql.execute("DELETE FROM current_build WHERE component = 'worker'")
     await asyncio.sleep(1.5)
     assert await story.effects() == []
-    await desk.sql.execute("INSERT INTO current_build (component, build_id, promoted_by) VALUES ('worker', $1, 't')", BUILD)
+    promote = "INSERT INTO current_build (component, build_id, promoted_by) VALUES ('worker', $1, 't')"
+    await desk.sql.execute(promote, BUILD)
     assert (await story.end()).status is MissionStatus.COMPLETED
     assert await story.effects() == [("complete", "complete", "completed")]
 
@@ -72,7 +73,7 @@ async def test_a_restarted_worker_goes_on_without_an_extra_turn(idle_desk: Desk)
     idle_desk.rules = {Role.SUPERVISOR: rule, Role.TASK: task}  # type: ignore[dict-item]
     async with worker_of(idle_desk, graceful_shutdown_timeout=timedelta()):
         story = await idle_desk.begin()
-        await story.until_sql("SELECT count(*) = 1 FROM task_attempts WHERE mission_id = $1 AND stage = 'working'", "works")
+        await story.until_working()
     hold.set()
     async with worker_of(idle_desk):
         assert (await story.end()).status is MissionStatus.COMPLETED
@@ -81,7 +82,7 @@ async def test_a_restarted_worker_goes_on_without_an_extra_turn(idle_desk: Desk)
 
 
 async def test_late_and_different_results_lose(desk: Desk) -> None:
-    """The same content again is the same result; other content, or any after a cancel, is logged and changes nothing."""
+    """The same content again is the same result; other content is logged and changes nothing."""
     # M23 M68 M103 M107 T10
     desk.rules = {
         Role.SUPERVISOR: lambda s: say() if called(s, "assign") else use(("assign", delegation("refund"))),
@@ -116,7 +117,8 @@ async def test_proposals_of_a_turn_that_is_over_have_no_effect(desk: Desk) -> No
     assert (await effects.apply(order.model_copy(update={"digest": "0" * 64}))).code == "no_such_proposal"
     await story.say("go on", gate_id=(await story.gate())["gate_id"])
     await story.until_sql("SELECT current_turn_no = 2 FROM missions WHERE id = $1", "the next turn runs")
-    assert (await effects.apply(order.model_copy(update={"key": "later"}))).code in ("turn_not_current", "mission_not_open")
+    late = await effects.apply(order.model_copy(update={"key": "later"}))
+    assert late.code in ("turn_not_current", "mission_not_open")
 
 
 async def test_mail_is_an_item_and_never_the_owners_word(desk: Desk) -> None:
@@ -150,7 +152,8 @@ async def test_untouched_words_go_into_one_successor(desk: Desk) -> None:
 
     desk.rules = {Role.SUPERVISOR: rule}  # type: ignore[dict-item]
     story = await desk.begin()
-    await story.until_sql("SELECT count(*) = 1 FROM mission_turns WHERE mission_id = $1 AND state = 'admitted'", "works")
+    admitted = "SELECT count(*) = 1 FROM mission_turns WHERE mission_id = $1 AND state = 'admitted'"
+    await story.until_sql(admitted, "the turn runs")
     await story.say("and then the sales threads")
     hold.set()
     await story.end()
@@ -158,3 +161,32 @@ async def test_untouched_words_go_into_one_successor(desk: Desk) -> None:
     row = (await desk.rows("SELECT * FROM missions WHERE predecessor_id = $1", story.mission_id))[0]
     assert row["workflow_id"] == f"{story.workflow_id}/next" and row["goal"] == "and then the sales threads"
     await desk.client.get_workflow_handle(row["workflow_id"]).result()
+
+
+async def test_a_cancelled_task_cannot_hand_in_late(desk: Desk) -> None:
+    """Given up by the owner while it works: its later words are logged and land nowhere."""
+    # M68 M87 M88 M97
+    hold = asyncio.Event()
+
+    async def task(seat: Seat) -> AgentStep:
+        await hold.wait()
+        return result()
+
+    desk.rules = {
+        Role.SUPERVISOR: lambda s: say() if called(s, "assign") else use(("assign", delegation("refund"))),
+        Role.TASK: task,  # type: ignore[dict-item]
+    }
+    story = await desk.begin()
+    await story.until_working()
+    order = CancelOrder(request_id="cancel-01", task_key="refund")
+    await story.handle.execute_update("cancel", order, result_type=InputAnswer)
+    gone = "SELECT count(*) = 1 FROM task_attempts WHERE mission_id = $1 AND stage = 'cancelled'"
+    await story.until_sql(gone, "the task is given up")
+    hold.set()
+    attempt_id = await desk.sql.fetchval("SELECT attempt_id FROM task_attempts")
+    async with desk.database.transaction() as tx:
+        attempt = await tx.must("effect_attempt", attempt_id)
+        late = await record(tx, attempt, ResultDocument(summary="Too late."), ResultStatus.COMPLETE)
+    assert (late.state, late.code) == (EffectState.REJECTED, "attempt_cancelled")
+    assert await desk.rows("SELECT 1 FROM task_results") == []
+    assert (await story.row())["status"] == "open"

@@ -41,7 +41,8 @@ async def test_a_gate_says_what_is_asked_and_is_answered_once(desk: Desk) -> Non
     # M36 M53 M54 M55 M118 M132
     story = await gated(desk)
     gate = await story.gate()
-    assert (gate["state"], gate["reason"], gate["decision_wanted"]) == ("open_visible", "ambiguous_meaning", "Which week?")
+    assert (gate["state"], gate["reason"]) == ("open_visible", "ambiguous_meaning")
+    assert gate["decision_wanted"] == "Which week?"
     assert all(gate[name] for name in ("why_not_derived", "finished_meanwhile", "cost_of_waiting", "safe_next_step"))
     one, two = await asyncio.gather(
         story.say("last week", gate_id=gate["gate_id"], request_id="click-0001"),
@@ -112,7 +113,8 @@ async def test_a_gate_waits_for_working_tasks(desk: Desk) -> None:
 
     desk.rules = {Role.SUPERVISOR: rule, Role.TASK: working}  # type: ignore[dict-item]
     story = await desk.begin()
-    await story.until_sql("SELECT count(*) = 1 FROM mission_gates WHERE mission_id = $1 AND state = 'requested'", "asked")
+    asked = "SELECT count(*) = 1 FROM mission_gates WHERE mission_id = $1 AND state = 'requested'"
+    await story.until_sql(asked, "the gate is asked for")
     assert (await story.row())["status"] == "open"
     hold.set()
     await story.until(MissionStatus.OWNER_GATE)
@@ -123,7 +125,7 @@ async def test_a_gate_waits_for_working_tasks(desk: Desk) -> None:
 
 
 async def test_cancel_leaves_nothing_deliverable_and_frees_everything(desk: Desk) -> None:
-    """Turns, transports, children and leases end in the very step; a second cancel and a second copy change nothing."""
+    """Turns, transports, children and leases end in the very step; a second cancel changes nothing."""
     # M28 M32 M37 M77 M78 T20 T23
     async def never(seat: Seat) -> AgentStep:
         await asyncio.sleep(3600)
@@ -134,18 +136,20 @@ async def test_cancel_leaves_nothing_deliverable_and_frees_everything(desk: Desk
         Role.TASK: never,  # type: ignore[dict-item]
     }
     story = await desk.begin()
-    await story.until_sql("SELECT count(*) = 1 FROM task_attempts WHERE mission_id = $1 AND stage = 'working'", "works")
+    await story.until_working()
     for _ in range(2):
-        await story.handle.execute_update("cancel", CancelOrder(request_id="cancel-01"), id="x", result_type=InputAnswer)
+        order = CancelOrder(request_id="cancel-01")
+        await story.handle.execute_update("cancel", order, id="x", result_type=InputAnswer)
     assert (await story.end()).status is MissionStatus.CANCELLED
     await story.until(MissionStatus.CANCELLED)
     assert await story.stages() == {"one": "cancelled"}
 
     async def quiet() -> bool:
         rows = await desk.rows(
-            "SELECT (SELECT count(*) FROM mission_inbox WHERE state = 'pending') + (SELECT count(*) FROM capacity_leases "
-            "WHERE state IN ('waiting', 'granted')) + (SELECT count(*) FROM mission_turns WHERE state IN ('queued', "
-            "'claimed', 'admitted') AND scope = $1) AS left",
+            """SELECT (SELECT count(*) FROM mission_inbox WHERE state = 'pending')
+                + (SELECT count(*) FROM capacity_leases WHERE state IN ('waiting', 'granted'))
+                + (SELECT count(*) FROM mission_turns WHERE state IN ('queued', 'claimed', 'admitted') AND scope = $1)
+                AS left""",
             story.workflow_id,
         )
         return rows[0]["left"] == 0
@@ -154,7 +158,7 @@ async def test_cancel_leaves_nothing_deliverable_and_frees_everything(desk: Desk
 
 
 async def test_a_final_ends_nothing_and_the_65th_asks_the_owner(quick_desk: Desk) -> None:
-    """However often a model says it is done: 64 finals leave the mission open, the 65th opens the guard's gate."""
+    """However often a model says it is done: 64 finals leave it open, the 65th opens the gate of the guard."""
     # M2 M33 M40 M41 M42 M47 M48 M114 T1 T24 T25
     quick_desk.rules = {Role.SUPERVISOR: lambda _: say("Mission complete, all replies sent.")}
     story = await quick_desk.begin()

@@ -23,7 +23,7 @@ def assigns_then_completes(*keys: str) -> object:
 
 async def test_two_tasks_are_assigned_used_once_and_the_mission_completes(desk: Desk) -> None:
     """Assign goes on, results arrive unpolled, each is used once, and only `complete` ends the mission."""
-    # M1 M3 M4 M7 M8 M9 M10 M18 M35 M93 M95
+    # M1 M3 M4 M7 M8 M9 M10 M18 M34 M35 M93 M95 T2 T3
     desk.rules = {Role.SUPERVISOR: assigns_then_completes("refund", "address"), Role.TASK: lambda _: result()}
     story = await desk.begin()
     end = await story.end()

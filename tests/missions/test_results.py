@@ -1,4 +1,4 @@
-"""Results: read before use, used once, never invented; capacity, handoffs and recovery on the way (M15-M24, M59-M69)."""
+"""Results: read before use, used once, never invented; capacity, handoffs and recovery on the way (M15-M24, M59)."""
 
 import asyncio
 import json
@@ -103,7 +103,7 @@ async def test_a_handoff_waits_for_the_answer_and_gets_it_next(desk: Desk) -> No
 
     desk.rules = {Role.SUPERVISOR: one_task("handoff"), Role.TASK: task}  # type: ignore[dict-item]
     story = await desk.begin()
-    await story.until_sql("SELECT count(*) = 1 FROM task_attempts WHERE mission_id = $1 AND stage = 'working'", "works")
+    await story.until_working()
     await story.say("are you there?")
     await asyncio.sleep(1)
     assert sum(seat.role is Role.SUPERVISOR for seat in desk.seats) == 1
@@ -134,7 +134,7 @@ async def test_without_room_a_task_waits_and_is_launched_once(desk: Desk) -> Non
 
     desk.rules = {Role.SUPERVISOR: rule, Role.TASK: task}  # type: ignore[dict-item]
     story = await desk.begin()
-    await story.until_sql("SELECT count(*) = 1 FROM task_attempts WHERE mission_id = $1 AND stage = 'working'", "works")
+    await story.until_working()
     assert await story.stages() == {"a": "working", "b": "not_admitted"}
     assert [e for e in await story.effects() if e[1] == "b"] == [("launch", "b", "not_admitted")]
     hold.set()
@@ -181,7 +181,8 @@ async def test_a_terminated_child_is_recovered_twice_and_then_incomplete(desk: D
         )
         await desk.client.get_workflow_handle(f"{attempt}{suffix}").terminate("test")
     assert (await story.end()).status is MissionStatus.COMPLETED
-    row = (await desk.rows("SELECT r.*, a.recovery_used FROM task_results r JOIN task_attempts a ON attempt_id = result_id"))[0]
+    query = "SELECT r.*, a.recovery_used FROM task_results r JOIN task_attempts a ON attempt_id = result_id"
+    row = (await desk.rows(query))[0]
     assert (row["status"], row["recovery_used"]) == ("incomplete", 2)
     assert "No result" in row["document"]
     notices = await desk.rows("SELECT 1 FROM mission_inbox WHERE kind = 'assigned_result'")
@@ -189,7 +190,7 @@ async def test_a_terminated_child_is_recovered_twice_and_then_incomplete(desk: D
 
 
 async def test_a_raising_turn_is_carried_on_by_a_new_one(desk: Desk) -> None:
-    """After the receipt the same turn is never run again: a resume turn linked to it goes on, effects done stay done."""
+    """After the receipt the same turn is never run again: a resume turn goes on, and effects done stay done."""
     # M73 M74 M75 M116 M117 T41
     failed: list[int] = []
 

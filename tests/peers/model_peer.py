@@ -39,6 +39,7 @@ DEFAULT_ANSWERS: Mapping[str, Answering] = {
     "self_check": {"score": 0.92, "complete": True, "flags": []},
     "draft_options": {"options": ["Hello,\n\nwhich order do you mean?\n", "Hello,\n\nwe will look into it.\n"]},
     "draft_answer": {"reply": "Hello,\n\nthank you for asking. We will look into it.\n", "language": "en"},
+    "extract_answer": {"claims": []},
     "": "Here is what you asked for.",
 }
 

@@ -15,15 +15,17 @@ ROOT = Path(__file__).resolve().parents[2]
 # What a page can be refused with comes from here; settings and tokens have fields with words of their own.
 SOURCES = [
     *(ROOT / "api" / f"{name}.py" for name in (
-        "acts", "answers", "auth", "bulk", "desk", "failures", "follow_ups", "messages", "poison", "reviews", "senders",
-        "texts", "thread_desk", "threads",
+        "acts", "answers", "auth", "breakers", "bulk", "desk", "failures", "follow_ups", "incidents",
+        "messages", "poison", "reviews", "senders", "texts", "thread_desk", "threads",
     )),
     *(ROOT / "activities" / "lifecycle").glob("*.py"),
 ]  # fmt: skip
 CALLS = {"ApiError": 2, "unavailable": 0, "Refused": 1, "refused": 1, "late_click": 3, "Refusal": 0, "wrong_status": 1}
-# Answers to programs and steps only: a page has a session and no token, and its role is told by one word.
+# Answers to programs and steps only: a page has a session and no token, and its role is told by one word. The page of
+# health tells of a breaker in words of its own.
 NOT_ON_A_PAGE = re.compile(
     r"This needs a valid API token|This token lacks|This takes the role|The database does not answer|x, but the message"
+    r"|This breaker is closed|note: say why automation"
 )
 
 

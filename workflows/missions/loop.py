@@ -140,6 +140,7 @@ class TurnLoop:
                 return self.book.is_current(turn.no)
             self.book.put_back(turn, recorded.wait_reason)
             self.waits(turn, recorded.wait_reason)
+            await self.record()
             await self.pause(lambda: self.slot_news or self._overtaken(turn), SLOT_FALLBACK, "waits for a model slot")
             if self._overtaken(turn):
                 self._give_way(turn)
@@ -163,7 +164,8 @@ class TurnLoop:
         if not await self.acquire(turn):
             return
         turn.token = turn.token or str(workflow.uuid4())
-        step, idle, answers = 0, False, ()
+        step, idle = 0, False
+        answers: tuple[Answer, ...] = ()
         while True:
             out = await self.dispatch(turn, step, answers)
             if not self.book.is_current(turn.no):

@@ -13,7 +13,7 @@ from api.dashboard.frame import show
 from api.dashboard.settings.bound_plot import percent, plot_of
 from api.dashboard.settings.hours import regions
 from api.dashboard.settings.mailbox import Box, boxes_of
-from api.dashboard.visit import Visit
+from api.dashboard.visit import Visit, as_id
 from api.errors import ApiError, not_found
 from api.handling import HandlingBody, add_rule, remove_rule, stored
 from contracts.classification import Category
@@ -22,7 +22,7 @@ from domain.routing.rules import THRESHOLD_GRID, RuleMode
 ROOT = "/dashboard/settings/autonomy"
 NUMBERS = ("auto_approve_threshold", "max_daily_auto_actions", "warmup_required", "target_error_rate")
 EMPTY_IS_NONE = ("working_hours_start", "working_hours_end", "holidays_region")
-HANDLING_FIELDS = ("kind", "words", "category", "text")
+HANDLING_FIELDS = ("kind", "words", "category", "text", "from")
 MOST_WORDS = 50
 
 
@@ -31,18 +31,32 @@ async def autonomy_page(visit: Visit) -> Response:
     return await _overview(visit)
 
 
-async def _overview(visit: Visit, status: int = 200, typed: dict[str, str] | None = None, problem: str = "") -> Response:
+async def _overview(
+    visit: Visit, status: int = 200, typed: dict[str, str] | None = None, problem: str = ""
+) -> Response:
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         boxes, box = await _boxes(tx, visit)
         reports = [await report_of(tx, box.id, category, "") for category in Category]
         config = await tx.must("lifecycle_config", box.id)
         forbidden = await stored(tx, box.id)
+        example = await _example(tx, visit)
         flags = {row["flag"]: row["is_on"] for row in await tx.rows("api_flags", box.id)}
     return await show(
         visit, "settings_autonomy.html", status, boxes=boxes, box=box, reports=reports, percent=percent,
         handling=forbidden, open_door=not config["require_sender_auth"], autonomy_on=flags.get("ai.autonomy", False),
-        categories=list(Category), typed=typed or dict.fromkeys(HANDLING_FIELDS, ""), problem=problem,
+        categories=list(Category), typed=typed or _offered(example), problem=problem, example=example,
     )  # fmt: skip
+
+
+async def _example(tx: Transaction, visit: Visit) -> Any:
+    """The mail a new handling rule is made from: a draft for it was rejected a moment ago."""
+    asked = visit.form.get("from") if visit.request.method == "POST" else visit.request.query_params.get("from", "")
+    return await tx.one("handling_from", as_id(asked)) if asked else None
+
+
+def _offered(example: Any) -> dict[str, str]:
+    empty = dict.fromkeys(HANDLING_FIELDS, "")
+    return empty if example is None else {**empty, "category": example["category"], "from": str(example["id"])}
 
 
 async def rule_page(visit: Visit) -> Response:
@@ -130,12 +144,18 @@ async def forbid(visit: Visit) -> Response:
     words = [word.strip() for word in typed["words"].split(",") if word.strip()][:MOST_WORDS]
     predicate = {"words": words, "categories": [typed["category"]] if typed["category"] else []}
     try:
-        body = HandlingBody(kind=typed["kind"], predicate=predicate, text=typed["text"])
+        examples = [as_id(typed["from"])] if typed["from"] else []
+        body = HandlingBody(kind=typed["kind"], predicate=predicate, text=typed["text"], examples=examples)
     except ValidationError as wrong:
         return await _overview(visit, 422, typed, _plain(wrong.errors()[0]["msg"]))
-    async with visit.services.database.transaction(visit.who.mailboxes) as tx:
-        _, box = await _boxes(tx, visit)
-        await add_rule(tx, visit.who, box.id, body)
+    try:
+        async with visit.services.database.transaction(visit.who.mailboxes) as tx:
+            _, box = await _boxes(tx, visit)
+            await add_rule(tx, visit.who, box.id, body)
+    except ApiError as refused:
+        if refused.code != 422:
+            raise
+        return await _overview(visit, 422, typed, visit.words("handling.misses"))
     return await _done(visit, ROOT, box.id)
 
 
@@ -151,6 +171,8 @@ async def allow(visit: Visit) -> Response:
 async def _boxes(tx: Transaction, visit: Visit) -> tuple[list[Box], Box]:
     boxes = await boxes_of(tx, visit.who.organisation_id)
     wanted = visit.form.get("mailbox") if visit.request.method == "POST" else visit.request.query_params.get("mailbox")
+    example = None if wanted else await _example(tx, visit)
+    wanted = wanted or (str(example["mailbox_id"]) if example else "")
     for box in boxes:
         if not wanted or str(box.id) == wanted:
             return boxes, box

@@ -227,6 +227,7 @@
     stream.onopen = found;
     stream.onerror = () => { if (!document.hidden) lost(data("connection")); };
     stream.addEventListener("change", () => { if (!waiting) waiting = setTimeout(look, 120); });
+    stream.addEventListener("mission", (event) => { if (["*", event.data].includes(data("missions")) && !waiting) waiting = setTimeout(look, 120); });
     stream.addEventListener("ended", () => { stream.close(); stream = null; location.reload(); });
   };
   const hush = () => { if (stream) stream.close(); stream = null; };
@@ -253,6 +254,7 @@
     if (old && next && old.innerHTML !== next.innerHTML && !old.contains(document.activeElement)) old.replaceChildren(...next.childNodes);
   };
   const take = (fresh) => {
+    document.dispatchEvent(new CustomEvent("deskhand:fresh", { detail: fresh }));
     if (!one("#rows", fresh) && !one("#work", fresh)) return;
     put(fresh, ".places");
     put(fresh, "#accounting");

@@ -23,8 +23,10 @@ from contracts.missions import (
     ResultStatus,
     Stage,
     TurnEnd,
+    TurnKind,
 )
-from domain.missions import authority, capacity, ledger, pacing, stages
+from contracts.missions_agent import Entry, Input, Role, Seat
+from domain.missions import authority, capacity, ledger, pacing, scripted, stages
 from domain.missions.children import Child, ChildState, Delegations
 from domain.missions.gates import Gates, input_objection
 from domain.missions.results import NoResult, canonical, digest_of, incomplete_document, read_result
@@ -271,3 +273,15 @@ def test_a_missing_result_claims_nothing() -> None:
     # M66 M69
     document = incomplete_document("recovery_spent")
     assert not (document.fragments or document.checks) and document.summary.startswith("No result")
+
+
+def test_the_scripted_supervisor_begins_again_where_it_was_cut_off() -> None:
+    """A resumed goal turn delegates; a call that was cut off with its turn does not count as made."""
+    # M73
+    goal = Input(kind="goal", text="Prepare replies.", from_owner=True)
+    cut = Entry(kind="call", call_id="c1", tool="search_threads", body="{}")
+    seat = Seat(
+        role=Role.SUPERVISOR, mission_id=uuid4(), mailbox_id=uuid4(), scope="m", turn_no=2, turn_kind=TurnKind.RESUME,
+        trusted="", goal="Prepare replies.", inputs=(goal,), entries=(cut,),
+    )  # fmt: skip
+    assert [call.tool for call in scripted.decide(seat).calls] == ["search_threads"]

@@ -1,0 +1,68 @@
+"""No page is left out: each is readable for all, in light at a desk and in dark on a phone, and none is too wide."""
+
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page
+
+from tests.browser.chromium import chromium_of_tests
+from tests.browser.every_page import NO_PAGES, House, addresses, lived_in, paths_of_the_table
+from tests.browser.visitors import Visitors
+from tests.integration.running import Running
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "a desk in light": {"color_scheme": "light", "viewport": {"width": 1400, "height": 900}},
+    "a phone in dark": {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}},
+}
+WITHOUT_SESSION = ("/dashboard/sign-in", "/dashboard/invitation/{token}")
+# What lies outside the window to the right, inside the page: the name of the widest helps to mend it.
+STICKS_OUT = """() => {
+  const wide = document.documentElement.scrollWidth;
+  if (wide <= innerWidth) return "";
+  const far = [...document.querySelectorAll("body *")].filter(n => n.getBoundingClientRect().right > innerWidth + 1);
+  return `${wide} px: ` + far.slice(0, 3).map(n => n.outerHTML.slice(0, 120)).join(" | ");
+}"""
+
+
+@pytest_asyncio.fixture
+async def house(api_only: Running) -> House:
+    """Filled once for the module."""
+    if not hasattr(api_only, "lived_in"):
+        api_only.lived_in = await lived_in(api_only)  # type: ignore[attr-defined]
+    found: House = api_only.lived_in  # type: ignore[attr-defined]
+    return found
+
+
+async def test_every_address_of_the_table_is_looked_at(house: House) -> None:
+    """A page that is added to the table and to no list here fails; so does a list that names a page which is gone."""
+    assert paths_of_the_table() - NO_PAGES == set(addresses(house))
+
+
+async def flaws(page: Page, url: str) -> list[str]:
+    """Serious findings of axe with everything unfolded, and what sticks out."""
+    await page.goto(url)
+    await page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true })")
+    found = (await Axe().run(page)).response["violations"]
+    told = [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found if v["impact"] in ("serious", "critical")]
+    wide = await page.evaluate(STICKS_OUT)
+    return [*told, *([f"too wide, {wide}"] if wide else [])]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_every_page_is_readable_for_all(house: House, look: str) -> None:
+    """No serious or critical finding, nothing wider than the window, and nothing asked of anybody else."""
+    asked: list[str] = []
+    async with chromium_of_tests() as browser:
+        signed_in = await Visitors(house.running, browser).arrive("admin", **LOOKS[look])
+        stranger = await (await browser.new_context(locale="en-GB", **LOOKS[look])).new_page()
+        for page in (signed_in, stranger):
+            page.on("request", lambda request: asked.append(request.url))
+        found = {}
+        for path, places in addresses(house).items():
+            page = stranger if path in WITHOUT_SESSION else signed_in
+            found |= {place: await flaws(page, house.running.url + place) for place in places}
+    assert {place: told for place, told in found.items() if told} == {}
+    assert [url for url in asked if not url.startswith((f"{house.running.url}/", "data:"))] == []
+    assert len(found) >= len(addresses(house))

@@ -1,0 +1,105 @@
+"""A whole round at the queue by keyboard alone: ten mails, every kind of decision, and the keys counted (P117, P118)."""
+
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.browser.test_review import at, drafted, next_after, statuses
+from tests.browser.visitors import Visitors
+from tests.integration.running import Running
+
+MAILS = 10
+MOST_KEYS_A_DECISION = 3
+FOCUS = """() => {
+  const node = document.activeElement, box = node.getBoundingClientRect();
+  const style = getComputedStyle(node);
+  return { tag: node.tagName, seen: box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight,
+           outline: style.outlineStyle !== "none" || style.boxShadow !== "none" || node.matches("textarea, input") };
+}"""
+
+
+class Keyboard:
+    """Presses keys, counts them, and looks each time whether the focus is somewhere and can be seen."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.pressed = 0
+
+    async def press(self, *keys: str) -> None:
+        """One after the other; text typed into a field is no key here."""
+        for key in keys:
+            self.pressed += 1
+            await self.page.keyboard.press(key)
+            await self.focused()
+
+    async def focused(self) -> None:
+        """Focus is on something that is on screen; a swap may take a moment to give it on."""
+        await self.page.wait_for_function(f"() => {{ const f = ({FOCUS})(); return f.tag !== 'BODY' && f.seen && f.outline }}")
+
+    async def decide(self, *keys: str) -> str:
+        """Presses and waits for the next mail; the id of the one decided."""
+        shown = await at(self.page)
+        await self.press(*keys)
+        await next_after(self.page, shown)
+        await self.focused()
+        return shown
+
+
+async def test_ten_mails_and_never_a_mouse(pipeline: Running, visitors: Visitors) -> None:  # P117, P118
+    """Opened from the rail; skip, approve, edit, reject, select, bulk and undo; under three keys a decision in all."""
+    await pipeline.config(human_undo_ms=120_000)
+    ids = {str(i) for i in await drafted(pipeline, MAILS, subject="a round of ten")}
+    page = await visitors.arrive()
+    asked: list[Any] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    await page.locator(".places a[href^='/dashboard/inbox/review']").focus()
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#work")
+    keys = Keyboard(page)
+    done = {await keys.decide("a"): "approved"}
+    first = await at(page)
+    await keys.press("s")
+    await next_after(page, first)
+    done[await keys.decide("a")] = "approved"
+    shown = await at(page)
+    await keys.press("e")
+    await page.keyboard.type("Dear customer, ")
+    await keys.press("Control+Enter")
+    await next_after(page, shown)
+    done[shown] = "approved"
+    done[await keys.decide("#", "Enter")] = "rejected"
+    undone = await keys.decide("a")
+    await keys.press("Control+z")
+    await expect(page.locator(".corner").get_by_text("1 taken back; nothing was sent.")).to_be_visible()
+    await _pick_all(keys, len(ids) - len(done))
+    await keys.press("a")
+    await expect(page.locator(".corner .note").first).to_contain_text(f"{len(ids) - len(done)} approved")
+    left = ids - set(done)
+    assert undone in left and first in left
+    await keys.press("Control+z")
+    await expect(page.locator(".corner").get_by_text(f"{len(left)} taken back; nothing was sent.")).to_be_visible()
+    await _pick_all(keys, len(left))
+    await keys.press("#")
+    await expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
+    decided = {**done, **dict.fromkeys(left, "rejected")}
+    assert {str(i): s for i, s in (await statuses(pipeline, [*ids])).items()} == decided  # type: ignore[list-item]
+    print(f"keys_per_decision: {keys.pressed / MAILS:.1f}")
+    assert keys.pressed / MAILS < MOST_KEYS_A_DECISION + 1 and asked == []
+
+
+async def _pick_all(keys: Keyboard, many: int) -> None:
+    """Looks at each from the top, as a bulk approval demands (HU9), and selects it on the way."""
+    page = keys.page
+    await expect(page.locator("[data-row]")).to_have_count(many)
+    for _ in range(many):
+        await keys.press("k")
+    for n in range(many):
+        shown = await at(page)
+        async with page.expect_response(lambda r: r.url.endswith("/presence")):
+            await keys.press("x")
+            if n < many - 1:
+                await keys.press("j")
+                await next_after(page, shown)
+            else:
+                await page.evaluate("() => fetch('/dashboard/threads/none/presence', { method: 'POST' })")
+    await expect(page.locator("[data-tick]:checked")).to_have_count(many)
