@@ -1,4 +1,4 @@
-"""Commands to the one writer of status, and what it answers. A workflow sends ids, enums and numbers only (P16, P23)."""
+"""Commands to the one writer of status, and what it answers. A workflow sends ids, enums, numbers only (P16, P23)."""
 
 from datetime import datetime
 from typing import Annotated, Literal

@@ -59,7 +59,7 @@ class Curation:
             return dict(await tx.must("knowledge_counts", self.mailbox_id))
 
     async def contradictions(self, most: int = PAGE) -> list[dict[str, Any]]:
-        """Pairs that nearly say the same and differ in a figure or a `not`, newest first, until somebody settles them."""
+        """Pairs that nearly say the same and differ in a figure or a `not`, newest first, until they are settled."""
         async with self.database.transaction(self.mailbox_id) as tx:
             return [dict(row) for row in await tx.rows("knowledge_contradictions", self.mailbox_id, most)]
 

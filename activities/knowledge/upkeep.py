@@ -1,5 +1,5 @@
-"""Keeps knowledge in order by the clock: vectors that are missing, stale word counts, what ran out, what was said twice,
-and what contradicts what (P107). Nothing here lowers a confidence: age does that at reading time."""
+"""Keeps knowledge in order by the clock: vectors that are missing, stale word counts, what ran out, what was said
+twice, and what contradicts what (P107). Nothing here lowers a confidence: age does that at reading time."""
 
 import asyncio
 from collections.abc import Mapping

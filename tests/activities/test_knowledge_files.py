@@ -1,4 +1,4 @@
-"""Attachments as text: read in the sandbox, the sender's alone, refused by name, top three in the briefing (P62, P64)."""
+"""Attachments as text: read in the sandbox, the sender's alone, refused by name, three in the briefing (P62, P64)."""
 
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,10 @@ from contracts.llm import Completion, ModelTask, Usage
 from tests.activities.conftest import World
 from tests.activities.test_knowledge_mining import Peer, classified
 
+FILLS = (
+    "please see the offer of our carpenter.", "this is what the mayor wants.", "my sister wrote this down for you.",
+    "the hotel sent a list of rooms.", "our architect has drawn the hall anew.",
+)  # fmt: skip
 OFFER = "Offer 77 for the hotel: twelve Fjord lamps, brass, delivery to the harbour."
 
 
@@ -33,7 +37,7 @@ async def with_file(world: World, sender: str, name: str, content: str) -> UUID:
     """A mail with one text file that came through."""
     edge = "edge-of-parts"
     body = (
-        f"--{edge}\r\nContent-Type: text/plain\r\n\r\nHello, please see the file.\r\n--{edge}\r\n"
+        f"--{edge}\r\nContent-Type: text/plain\r\n\r\nHello, {FILLS[sum(name.encode()) % 5]}\r\n--{edge}\r\n"
         f'Content-Type: text/plain; name="{name}"\r\nContent-Disposition: attachment; filename="{name}"\r\n\r\n'
         f"{content}\r\n--{edge}--"
     )
@@ -67,7 +71,7 @@ async def test_a_file_is_found_by_its_sender_alone(world: World) -> None:
     anna = await with_file(world, "anna@kunde.example", "offer.txt", OFFER)
     ben = await classified(world, sender="ben@kunde.example")
     (file,) = await indexed(world)
-    assert (file["summary"], file["refused"], file["contact_id"]) == ("An offer for lamps.", "", await contact_of(world, anna))
+    assert (file["summary"], file["refused"]) == ("An offer for lamps.", "")
     assert await found(world, await contact_of(world, anna), "how many brass lamps?") == ["offer.txt"]
     assert await found(world, await contact_of(world, anna), "zebra") == []
     assert await found(world, await contact_of(world, ben), "how many brass lamps?") == []
