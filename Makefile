@@ -41,7 +41,7 @@ bench: $(STAMP) ## speed and cost, as ratios against other ways of doing the sam
 bench-autonomy: $(STAMP) ## what a certificate is worth, by simulation (ARGS=--quick for a small one)
 	@$(BIN)/python -m bench.autonomy $(ARGS)
 
-bench-retrieval: $(STAMP) ## how well and how fast knowledge is found (ARGS=recall|leaks|pages|speed)
+bench-retrieval: $(STAMP) ## how well and how fast knowledge is found (ARGS=recall|leaks|facts|pages|speed)
 	@$(BIN)/python -m bench.retrieval $(ARGS)
 
 lint: $(STAMP) ## style, types and the direction of imports

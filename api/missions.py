@@ -13,14 +13,8 @@ from api.auth import Principal, Who
 from api.docs import GUARDED, REFUSALS, Problem
 from api.errors import not_found
 from api.mission_acts import Actor, CancelBody, InputBody, Key, Line, MissionAnswer, MissionBody, MissionStarted
-from api.mission_shapes import (
-    MissionDetail,
-    MissionPage,
-    MissionRow,
-    ResultShown,
-    read_mission,
-    read_result,
-)
+from api.mission_reading import read_mission, read_result
+from api.mission_shapes import MissionDetail, MissionPage, MissionRow, ResultShown
 from api.rows import plain
 from api.services import Deskhand, Services
 from contracts.errors import DatabaseFault

@@ -27,7 +27,8 @@ class Tier(StrEnum):
 class Prompt(Contract):
     """A prompt in two voices: `trusted` is ours, `untrusted` maps a block name to third-party text.
 
-    The adapter wraps every untrusted block in a marker that is fresh per call and cannot be closed by its content (HW1, P67).
+    The adapter wraps every untrusted block in a marker that is fresh per call and cannot be closed by its content (HW1,
+    P67).
     """
 
     trusted: str

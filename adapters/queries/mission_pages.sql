@@ -89,6 +89,3 @@ FROM task_results r JOIN task_attempts a ON a.attempt_id = r.result_id WHERE r.m
 
 -- name: mission_pages_events
 SELECT e.id, e.kind, e.subject, e.value, e.at FROM mission_events e WHERE e.mission_id = $1 AND e.id > $2 ORDER BY e.id LIMIT 500
-
--- name: mission_pages_at_gate
-SELECT count(*) FROM missions m WHERE m.status = 'owner_gate' AND ($1::uuid[] IS NULL OR m.mailbox_id = ANY ($1))

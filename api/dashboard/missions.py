@@ -11,7 +11,8 @@ from api.dashboard.frame import show
 from api.dashboard.visit import Visit, as_id
 from api.errors import ApiError
 from api.mission_acts import Actor, CancelBody, InputBody, MissionBody, mission_desk
-from api.mission_shapes import MissionRow, ResultShown, TaskShown, read_mission, read_result
+from api.mission_reading import read_mission, read_result
+from api.mission_shapes import MissionRow, ResultShown, TaskShown
 from api.rows import plain
 from contracts.missions import CLOSED, Capability, GateReason, MissionStatus
 

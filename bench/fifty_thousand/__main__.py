@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 if every page kept to the bar, else 1."""
     parser = argparse.ArgumentParser(prog="python -m bench.fifty_thousand", description=__doc__)
     parser.add_argument("--size", type=int, default=SIZE, metavar="N", help=f"messages, {SIZE} unless told otherwise")
-    parser.add_argument("--processes", type=int, metavar="N", help="that fill in at once; one a core unless told otherwise")
+    parser.add_argument("--processes", type=int, metavar="N", help="at once; one a core unless told otherwise")
     chosen = parser.parse_args(arguments)
     forget_own_settings()
     try:

@@ -3,12 +3,15 @@
 import random
 from email.message import EmailMessage
 
-FIRST = "Anna Ben Clara Deniz Emil Fatma Greta Hugo Ines Jonas Karla Lars Mira Nils Olga Paul Rosa Sami Tilda Uwe".split()
+FIRST = "Anna Ben Clara Deniz Emil Fatma Greta Hugo Ines Jonas Karla Lars Mira Nils Olga Paul Rosa Sami Tilda".split()
 LAST = "Berg Sommer Vogt Demir Krause Lind Maier Novak Okafor Peters Quast Richter Sato Thiel Urban Weber".split()
 THINGS = (
-    "reading lamp|walnut table|office chair|wool blanket|tea kettle|wall clock|garden hose|desk fan|coat rack|book shelf"
+    "reading lamp|walnut table|office chair|wool blanket|tea kettle|wall clock|garden hose|desk fan|coat rack"
+    "|book shelf"
 ).split("|")
-MATTERS = "arrived broken|has not arrived|is the wrong colour|needs an invoice|can be returned|was charged twice".split("|")
+MATTERS = (
+    "arrived broken|has not arrived|is the wrong colour|needs an invoice|can be returned|was charged twice"
+).split("|")
 FILLERS = (
     "Please tell me what happens next.|I wrote last week and heard nothing.|The parcel stood in the rain.|"
     "My neighbour took it in.|I paid by transfer.|The label was torn off.|We move house on Friday.|"

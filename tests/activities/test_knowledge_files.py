@@ -7,11 +7,16 @@ import pytest
 
 from activities.knowledge.files import FileIndex
 from activities.knowledge.mining import Mining
+from activities.knowledge.retrieval import Question
+from activities.steps.context_retrieval import _files
 from adapters.blobs import BlobStore
 from adapters.importing.reader import SandboxedReader
 from contracts.errors import TransientFault
 from contracts.knowledge import MiningRequest
 from contracts.llm import Completion, ModelTask, Usage
+from domain.briefing import build_briefing
+from domain.briefing.facts import BriefingFacts, ContactFacts, CurrentMessageFacts
+from domain.briefing.grounding_sources import SourceKind
 from tests.activities.conftest import World
 from tests.activities.test_knowledge_mining import Peer, classified
 
@@ -105,3 +110,19 @@ async def test_without_a_model_the_beginning_stands_for_the_summary(world: World
     peer.is_down = True
     (file,) = await indexed(world, peer)
     assert file["summary"].startswith("Offer 77")
+
+
+async def test_the_briefing_names_the_files_of_this_contact(world: World) -> None:
+    """P62: name and summary under [RELEVANT FILES] as the context step reads them; what stands there proves nothing."""
+    message_id = await with_file(world, "anna@kunde.example", "offer.txt", OFFER)
+    await indexed(world)
+    contact = await contact_of(world, message_id)
+    async with world.database.transaction(world.mailbox_id) as tx:
+        files = await _files(tx, Question("brass lamps of the offer", world.mailbox_id, contact), 3)
+        nobody = await _files(tx, Question("brass lamps of the offer", world.mailbox_id), 3)
+    now = await world.sql.fetchval("SELECT now()")
+    current = CurrentMessageFacts(id="m", sender="x@kunde.example", received_at=now, body="Hello", pattern_score=0.0)
+    facts = BriefingFacts(current=current, contact=ContactFacts(id=str(contact)), files=files)
+    briefing = build_briefing(facts)
+    assert "[RELEVANT FILES]" in briefing.text and "offer.txt" in briefing.text and nobody == ()
+    assert [source.trusted for source in briefing.sources if source.kind is SourceKind.FILE] == [False]

@@ -38,11 +38,10 @@ async def open_every_mail(page: Page, url: str) -> None:
     """Unfolds each mail, then its designed form, waits until that is drawn, and clicks into it."""
     await page.goto(url)
     await expect(page.locator(".letter")).to_have_count(A_CONVERSATION)
-    await page.evaluate("document.querySelectorAll('details.letter').forEach(d => { d.open = true })")
+    await page.evaluate("document.querySelectorAll('.letters > details, details.earlier').forEach(d => { d.open = true })")
     folds = page.locator(".letter details.fold:has(iframe.mail)")
     await expect(folds).to_have_count(A_CONVERSATION)
     for n in range(A_CONVERSATION):
-        print(n, await folds.nth(n).inner_html(), flush=True)
         async with page.expect_event("requestfinished", lambda request: request.url.endswith("/html")):
             await folds.nth(n).evaluate("fold => { fold.open = true; fold.scrollIntoView(); }")
         drawn = folds.nth(n).frame_locator("iframe.mail").locator("body")
@@ -70,7 +69,6 @@ async def test_hostile_mails_reach_nobody(api_only: Running, thread: int) -> Non
     port = listener.sockets[0].getsockname()[1]
     async with listener, chromium_of_tests(f"--host-resolver-rules=MAP {HOST} 127.0.0.1:{port}") as browser:
         visitors = Visitors(api_only, browser)
-        import sys
         page = await visitors.arrive()
         spoken: list[str] = []
 
@@ -79,8 +77,6 @@ async def test_hostile_mails_reach_nobody(api_only: Running, thread: int) -> Non
             await dialog.dismiss()
 
         page.on("dialog", dismiss)
-        for ev in ("request","requestfinished","requestfailed"):
-            page.on(ev, lambda r, ev=ev: print(ev, r.url[-60:], r.failure, flush=True) if "/html" in r.url or "evil" in r.url else None)
         page.context.on("page", lambda other: spoken.append(other.url))
         page.context.on("request", lambda request: visitors.asked.append(request.url))
         await open_every_mail(page, f"{api_only.url}/dashboard/inbox/{thread_id}")

@@ -14,7 +14,7 @@ FOCUS = """() => {
   const node = document.activeElement, box = node.getBoundingClientRect();
   const style = getComputedStyle(node);
   return { tag: node.tagName, seen: box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight,
-           outline: style.outlineStyle !== "none" || style.boxShadow !== "none" || node.matches("textarea, input") };
+           marked: style.outlineStyle !== "none" || style.boxShadow !== "none" || node.matches("textarea, input") };
 }"""
 
 
@@ -34,7 +34,7 @@ class Keyboard:
 
     async def focused(self) -> None:
         """Focus is on something that is on screen; a swap may take a moment to give it on."""
-        await self.page.wait_for_function(f"() => {{ const f = ({FOCUS})(); return f.tag !== 'BODY' && f.seen && f.outline }}")
+        await self.page.wait_for_function(f"() => {{ const f = ({FOCUS})(); return f.tag !== 'BODY' && f.seen && f.marked }}")
 
     async def decide(self, *keys: str) -> str:
         """Presses and waits for the next mail; the id of the one decided."""
@@ -103,3 +103,16 @@ async def _pick_all(keys: Keyboard, many: int) -> None:
             else:
                 await page.evaluate("() => fetch('/dashboard/threads/none/presence', { method: 'POST' })")
     await expect(page.locator("[data-tick]:checked")).to_have_count(many)
+
+
+async def test_keys_pressed_faster_than_pages_come_all_count(pipeline: Running, visitors: Visitors) -> None:  # P117
+    """Five times down without a pause shows the sixth mail, whatever the order in which the pages arrive."""
+    await drafted(pipeline, 6, subject="in a hurry")
+    page = await visitors.arrive()
+    await page.goto(f"{pipeline.url}/dashboard/inbox/review")
+    await page.wait_for_selector("#work")
+    rows = await page.locator("[data-item]").evaluate_all("nodes => nodes.map(n => n.dataset.item)")
+    for _ in range(5):
+        await page.keyboard.press("j")
+    await expect(page.locator("#work")).to_have_attribute("data-message", rows[5])
+    await expect(page.locator(f"#row-{rows[5]} a")).to_be_focused()

@@ -107,7 +107,7 @@ async def test_a_lost_connection_shows_and_recovers(pipeline: Running, visitors:
 
 async def test_what_went_wrong_is_mended_on_its_page(pipeline: Running, visitors: Visitors) -> None:  # P97, OB10
     """A doubtful delivery is settled, a failure retried, a wrongly archived mail restored: each where it is listed."""
-    await pipeline.config(human_undo_ms=0)
+    await pipeline.config(human_undo_ms=700)
     page = await visitors.arrive()
     doubtful = await in_doubt(pipeline)
     await opened(page, pipeline, doubtful, "ambiguous")

@@ -161,8 +161,14 @@
   /* ---- swaps: at once on screen, focus and scroll stay */
   let scrolled = {}, held = null, busy = 0;
   document.addEventListener("htmx:afterRequest", () => { busy = Math.max(0, busy - 1); });
+  /* Of two pages asked for, the newer one counts: the older would take the place that the newer is meant for. */
+  let going = null;
   document.addEventListener("htmx:beforeRequest", (event) => {
     busy += 1;
+    if (event.target.matches("a")) {
+      if (going && going.readyState < 4) going.abort();
+      going = event.detail.xhr;
+    }
     const form = event.target.closest("form");
     if (!form) return;
     form.classList.add("busy");
@@ -175,7 +181,7 @@
     scrolled = Object.fromEntries(all("[data-keep-scroll]").map((n) => [n.id, n.scrollTop]));
     keepPicks();
     const held_now = document.activeElement;
-    held = held_now && held_now.id && held_now.closest("#page") ? held_now.id : null;
+    held = held_now && held_now.id && held_now.id !== "main" && held_now.closest("#page") ? held_now.id : null;
   });
   document.addEventListener("htmx:afterSettle", () => {
     busy = 0;
