@@ -42,7 +42,7 @@ def part(monkeypatch: pytest.MonkeyPatch, run: Any) -> None:
     module = ModuleType("bench.invented")
     module.run = run  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "bench.invented", module)
-    monkeypatch.setitem(command.PARTS, "cost", "bench.invented")
+    monkeypatch.setitem(command.EVERY, "cost", "bench.invented")
 
 
 def test_values_are_lines_and_are_kept(report: Report, lines: list[str]) -> None:

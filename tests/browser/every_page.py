@@ -35,6 +35,7 @@ class House:
     person: str
     threads: Mapping[Ending, UUID]
     invitation: str
+    mission: str
 
 
 async def lived_in(running: Running) -> House:
@@ -44,12 +45,20 @@ async def lived_in(running: Running) -> House:
     row = (await running.rows("SELECT id, organisation_id FROM users WHERE email = $1", email))[0]
     ground = Ground(running.database_url, running.key, row["organisation_id"], row["id"], MAILBOX)
     planned = [Conversation(n, (ending,), "", False) for n, ending in enumerate(Ending, 1)]
-    await fill_in(ground, [*planned, Conversation(99, (Ending.SENT, Ending.DISMISSED, Ending.REVIEW), "assigned", False)])
+    longer = Conversation(99, (Ending.SENT, Ending.DISMISSED, Ending.REVIEW), "assigned", False)
+    await fill_in(ground, [*planned, longer])
     await a_day(running)
     found = await running.rows("SELECT id, subject FROM conversation_threads")
     numbers = {int(re.search(r"\((\d+)\)", r["subject"])[1]) - 100_000: r["id"] for r in found}  # type: ignore[index]
     threads = {ending: numbers[n] for n, ending in enumerate(Ending, 1) if n in numbers}
-    return House(running, email, threads, await _invitation(running))
+    return House(running, email, threads, await _invitation(running), await _mission(running))
+
+
+async def _mission(running: Running) -> str:
+    body = {"mailbox_id": str(running.mailbox_id), "goal": "Look through the open conversations about lamps."}
+    answer = await running.post("/api/missions", body, headers={"Idempotency-Key": "a-mission-to-look-at"})
+    assert answer.status_code in (201, 202), answer.text
+    return str(answer.json()["id"])
 
 
 async def _invitation(running: Running) -> str:
@@ -80,7 +89,7 @@ def addresses(house: House) -> dict[str, list[str]]:
         "/dashboard/inbox/{thread_id}": [
             *(f"/dashboard/inbox/{thread}" for thread in house.threads.values()), f"/dashboard/inbox/{UUID(int=0)}",
         ],
-        "/dashboard/missions/{mission_id}": [f"/dashboard/missions/{UUID(int=0)}"],
+        "/dashboard/missions/{mission_id}": [f"/dashboard/missions/{house.mission}"],
         "/dashboard/settings/sources/{name}/rotate": ["/dashboard/settings/sources/default/rotate"],
         "/dashboard/settings/autonomy/{category}": [f"/dashboard/settings/autonomy/{next(iter(Category))}"],
         BOX: [box],

@@ -18,26 +18,20 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
+from api.dashboard.settings.fields import SECTIONS
 from cli.stack.ports import spare_ports
 from tests.browser.chromium import chromium, sign_in
+from tests.browser.every_page import NO_PAGES, paths_of_the_table
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "screenshots"
 ADMIN = "admin@localhost"
 SIZES = {"desktop": (1400, 900), "phone": (360, 740)}
 PATIENCE_S = 120
-PAGES = (
-    "inbox",
-    "inbox/review",
-    "inbox/quarantine",
-    "inbox/failed",
-    "inbox/poison",
-    "inbox/archived",
-    "inbox/progress",
-    "health",
-)
-
-
+SIGN_IN = "/dashboard/sign-in"
+DEEPER = ("/dashboard/settings/autonomy/support", "/dashboard/settings/sources/default/rotate")
+# A picture is taken of what stands still.
+UNHURRIED = "() => document.fonts.ready.then(() => true)"
 @contextmanager
 def demo() -> Iterator[tuple[str, str]]:
     """URL and password of a Deskhand that has the demo mails."""
@@ -100,16 +94,31 @@ def _shoot(browser: Browser, url: str, password: str, scheme: str, size: str) ->
     page = context.new_page()
 
     def keep(name: str) -> None:
-        page.screenshot(path=FOLDER / f"{name}-{size}-{scheme}.png")
+        page.screenshot(path=FOLDER / f"{name}-{size}-{scheme}.png", full_page=True)
 
     page.goto(f"{url}/dashboard/sign-in")
     keep("sign-in")
     sign_in(page, url, ADMIN, password)
-    for place in PAGES:
-        page.goto(f"{url}/dashboard/{place}")
-        keep(place.rpartition("/")[2])
+    for place in _places(page, url):
+        page.goto(url + place)
+        page.evaluate(UNHURRIED)
+        keep(_name_of(place))
     _conversations(page, url, keep)
     context.close()
+
+
+def _places(page: Page, url: str) -> list[str]:
+    """Every page whose address has no hole, and those of the first mailbox."""
+    alone = sorted(path for path in paths_of_the_table() - NO_PAGES if "{" not in path and path != SIGN_IN)
+    page.goto(f"{url}/dashboard/settings")
+    box = page.locator("main a[href*='/settings/mailboxes/']").first.get_attribute("href")
+    parts = ("", "/flags", "/addresses/add", *(f"/{section}" for section in SECTIONS))
+    return [*alone, *DEEPER, *(f"{box}{part}" for part in parts)]
+
+
+def _name_of(place: str) -> str:
+    """The address without what differs from one installation to the next."""
+    return re.sub(r"mailboxes-[0-9a-f-]{36}", "mailbox", place.removeprefix("/dashboard/").replace("/", "-"))
 
 
 def _conversations(page: Page, url: str, keep) -> None:  # type: ignore[no-untyped-def]

@@ -66,3 +66,31 @@ async def test_every_page_is_readable_for_all(house: House, look: str) -> None:
     assert {place: told for place, told in found.items() if told} == {}
     assert [url for url in asked if not url.startswith((f"{house.running.url}/", "data:"))] == []
     assert len(found) >= len(addresses(house))
+
+
+PANES = """() => ["list", "talk", "side"].map(name => {
+  const box = document.querySelector(`main > .${name}`).getBoundingClientRect();
+  return [Math.round(box.left), Math.round(box.right), Math.round(box.top)];
+})"""
+
+
+@pytest.mark.parametrize("clicked", [False, True], ids=["as it opens", "after a click"])
+async def test_three_panes_stand_side_by_side(house: House, clicked: bool) -> None:
+    """On a wide screen list, conversation and evidence share one line, also for a message that the address names."""
+    async with chromium_of_tests() as browser:
+        page = await Visitors(house.running, browser).arrive("admin", viewport={"width": 1400, "height": 900})
+        await page.goto(f"{house.running.url}/dashboard/inbox/review")
+        if clicked:
+            await page.locator("[data-row]").first.click()
+            await page.wait_for_url("**at=*")
+        await page.wait_for_selector("main > .side")
+        (left, talk, side) = await page.evaluate(PANES)
+        assert left[1] <= talk[0] and talk[1] <= side[0] and left[2] == talk[2] == side[2]
+
+
+async def test_nothing_lies_over_anything_in_the_head_of_the_list(house: House) -> None:
+    """At 360 px the filters and the order of the list do not share a line."""
+    async with chromium_of_tests() as browser:
+        page = await Visitors(house.running, browser).arrive(viewport={"width": 360, "height": 740})
+        filters, order = await page.locator(".filters").bounding_box(), await page.locator(".sort").bounding_box()
+        assert filters is not None and order is not None and filters["y"] + filters["height"] <= order["y"] + 1

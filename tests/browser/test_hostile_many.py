@@ -1,4 +1,4 @@
-"""Two hundred hostile mails opened in the conversation page, while a server listens where they would call (HU1, HU2)."""
+"""Two hundred hostile mails opened in their conversations, while a server listens where they would call (HU1, HU2)."""
 
 import asyncio
 from uuid import UUID
@@ -15,6 +15,7 @@ from tests.browser.hostile_mails import HOST, MARK, bodies, hostile_mail
 from tests.browser.visitors import Visitors
 from tests.integration.running import MAILBOX, Running
 
+EARLIER_TOO = "document.querySelectorAll('.letters > details, details.earlier').forEach(d => { d.open = true })"
 A_CONVERSATION, CONVERSATIONS = 20, 10
 
 
@@ -38,7 +39,7 @@ async def open_every_mail(page: Page, url: str) -> None:
     """Unfolds each mail, then its designed form, waits until that is drawn, and clicks into it."""
     await page.goto(url)
     await expect(page.locator(".letter")).to_have_count(A_CONVERSATION)
-    await page.evaluate("document.querySelectorAll('.letters > details, details.earlier').forEach(d => { d.open = true })")
+    await page.evaluate(EARLIER_TOO)
     folds = page.locator(".letter details.fold:has(iframe.mail)")
     await expect(folds).to_have_count(A_CONVERSATION)
     for n in range(A_CONVERSATION):
@@ -56,7 +57,7 @@ def test_there_are_two_hundred() -> None:
 
 @pytest.mark.parametrize("thread", range(CONVERSATIONS))
 async def test_hostile_mails_reach_nobody(api_only: Running, thread: int) -> None:  # HU1, HU2
-    """Twenty of two hundred: each is opened and clicked; nobody is asked, no connection is made to where they point, no script runs."""
+    """Twenty of two hundred, opened and clicked: nobody else is asked, nobody calls the listener, no script runs."""
     called: list[str] = []
 
     async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Two people at once, and servers that are away: nothing is decided twice, nothing typed is lost (issue 3, P98, P100)."""
+"""Two people at once, and servers that are away: nothing is decided twice, nothing typed is lost (P98, P100)."""
 
 import asyncio
 from uuid import UUID

@@ -116,7 +116,7 @@ async def test_a_route_decision_is_drawn_once(story: Story) -> None:
 
 async def test_no_model_was_asked_twice(story: Story) -> None:
     """A7: by the model endpoint's own count."""
-    assert set(story.calls.values()) == {len(story.messages)}
+    assert set(story.calls.values()) == {len(story.messages)}, story.calls
 
 
 async def test_each_message_was_answered_once(story: Story) -> None:

@@ -28,7 +28,7 @@ STEPS = ("security_scan", "context_retrieval", "classify", "draft")
 SENDS = ("before_claim", "after_claim", "after_hand_over")
 POINTS = (*(f"after_store/{step}" for step in STEPS), *SENDS)
 OVERTAKEN = "after_lifecycle/end_step/route"
-CALLS = ("guard_verdict", "/embeddings", "classify_answer", "draft_answer", "self_check", "draft_options")
+CALLS = ("guard_verdict", "classify_answer", "draft_answer", "self_check", "draft_options")
 DOUBT = "approved/delivery_ambiguous"
 ENDS = {
     "before_claim": ("sent", "sent", 1),
