@@ -1,6 +1,8 @@
 """No page is left out: each is readable for all, in light at a desk and in dark on a phone, and none is too wide."""
 
+from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 import pytest_asyncio
@@ -19,7 +21,9 @@ LOOKS: dict[str, dict[str, Any]] = {
 WITHOUT_SESSION = ("/dashboard/sign-in", "/dashboard/invitation/{token}")
 # What lies outside the window to the right, inside the page: the name of the widest helps to mend it.
 STICKS_OUT = """() => {
-  const wide = document.documentElement.scrollWidth;
+  const inner = [...document.querySelectorAll("main, .list, .rows, .talk, .side")];
+  const edge = n => Math.floor(n.getBoundingClientRect().left + n.scrollWidth);
+  const wide = Math.max(document.documentElement.scrollWidth, ...inner.map(edge));
   if (wide <= innerWidth) return "";
   const far = [...document.querySelectorAll("body *")].filter(n => n.getBoundingClientRect().right > innerWidth + 1);
   return `${wide} px: ` + far.slice(0, 3).map(n => n.outerHTML.slice(0, 120)).join(" | ");
@@ -66,6 +70,17 @@ async def test_every_page_is_readable_for_all(house: House, look: str) -> None:
     assert {place: told for place, told in found.items() if told} == {}
     assert [url for url in asked if not url.startswith((f"{house.running.url}/", "data:"))] == []
     assert len(found) >= len(addresses(house))
+
+
+async def test_empty_pages_are_readable_for_all(run_deskhand: Callable[..., Running]) -> None:
+    """What a house says in which nothing has happened yet fits a phone, and no empty state is cut off."""
+    running = run_deskhand(with_worker=False)
+    empty = House(running, "", {}, "/dashboard/invitation/unknown", str(UUID(int=0)))
+    async with chromium_of_tests() as browser:
+        page = await Visitors(running, browser).arrive("admin", **LOOKS["a phone in dark"])
+        places = [place for path, some in addresses(empty).items() if path not in WITHOUT_SESSION for place in some]
+        found = {place: await flaws(page, running.url + place) for place in places}
+    assert {place: told for place, told in found.items() if told} == {}
 
 
 PANES = """() => ["list", "talk", "side"].map(name => {

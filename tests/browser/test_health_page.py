@@ -125,7 +125,7 @@ async def test_a_thrown_switch_is_the_first_thing_to_see(quiet: Running) -> None
 
 
 @pytest.mark.parametrize("width", [360, 1400])
-async def test_nothing_is_cut_off(visitors: Visitors, width: int) -> None:  # issue 3: works at 360 px
+async def test_nothing_is_cut_off(visitors: Visitors, width: int) -> None:
     """No part of the page is wider than the screen, in either language."""
     await a_day(visitors.running)
     for locale in ("en-GB", "de-DE"):

@@ -89,7 +89,7 @@ async def test_undo_takes_the_last_approval_back(pipeline: Running, visitors: Vi
     assert (await statuses(pipeline, [message_id]))[message_id] == "draft_ready"
 
 
-async def test_a_decision_shows_in_a_second_browser(pipeline: Running, visitors: Visitors) -> None:  # issue 3, P98
+async def test_a_decision_shows_in_a_second_browser(pipeline: Running, visitors: Visitors) -> None:  # P98
     """Without a reload: the state of the open message changes, and its row in the list is marked; nothing moves."""
     await pipeline.config(human_undo_ms=120_000)
     first, second = await drafted(pipeline, 2, subject="two of us")

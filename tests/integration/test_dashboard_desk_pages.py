@@ -76,7 +76,7 @@ async def test_the_list_wakes_what_is_due_before_it_reads(pipeline: Running, rev
     assert (row["status"], row["snoozed_until"], row["snooze_returned_at"]) == ("open", None, None)
 
 
-async def test_a_note_stands_among_the_mails(pipeline: Running, reviewer: Reader) -> None:  # issue 3
+async def test_a_note_stands_among_the_mails(pipeline: Running, reviewer: Reader) -> None:
     """With its author and without effect on any markup; an empty one is refused and a repeated form keeps it once."""
     message_id = await drafted(pipeline, subject="to be noted")
     thread_id = await thread_of(pipeline, message_id)

@@ -151,7 +151,7 @@ async def test_equal_failures_are_tried_again_by_one_press(pipeline: Running) ->
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
-async def test_a_refusal_is_told_in_the_language_of_the_page(pipeline: Running, language: str) -> None:  # issue 3, P98
+async def test_a_refusal_is_told_in_the_language_of_the_page(pipeline: Running, language: str) -> None:  # P98
     """A late click on a German page holds no English sentence of the API."""
     message_id = await drafted(pipeline)
     reader = await reader_as(pipeline, "reviewer")

@@ -1,4 +1,4 @@
-"""Every refusal has words in both languages: its own word, and the sentence that says why (P100, issue 3)."""
+"""Every refusal has words in both languages: its own word, and the sentence that says why (P100)."""
 
 import ast
 import re
