@@ -72,10 +72,15 @@ async def test_every_page_is_readable_for_all(house: House, look: str) -> None:
     assert len(found) >= len(addresses(house))
 
 
-async def test_empty_pages_are_readable_for_all(run_deskhand: Callable[..., Running]) -> None:
-    """What a house says in which nothing has happened yet fits a phone, and no empty state is cut off."""
-    running = run_deskhand(with_worker=False)
-    empty = House(running, "", {}, "/dashboard/invitation/unknown", str(UUID(int=0)))
+@pytest.fixture(scope="module")
+def new_house(run_deskhand: Callable[..., Running]) -> Running:
+    """Nothing has happened there yet."""
+    return run_deskhand(with_worker=False)
+
+
+async def test_empty_pages_are_readable_for_all(new_house: Running) -> None:
+    """What is said where nothing is fits a phone, and no empty state is cut off."""
+    running, empty = new_house, House(new_house, "", {}, "/dashboard/invitation/unknown", str(UUID(int=0)))
     async with chromium_of_tests() as browser:
         page = await Visitors(running, browser).arrive("admin", **LOOKS["a phone in dark"])
         places = [place for path, some in addresses(empty).items() if path not in WITHOUT_SESSION for place in some]
