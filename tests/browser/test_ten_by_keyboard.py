@@ -16,6 +16,10 @@ FOCUS = """() => {
   return node.tagName !== "BODY" && seen && marked;
 }"""
 
+# Faster than any event that is told later could come between.
+PRESSED_IN_ONE_TASK = """keys => keys.forEach(key => document.activeElement.dispatchEvent(
+  new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))"""
+
 
 class Keyboard:
     """Presses keys, counts them, and looks each time whether the focus is somewhere and can be seen."""
@@ -122,3 +126,17 @@ async def test_keys_pressed_faster_than_pages_come_all_count(pipeline: Running, 
         await page.keyboard.press("j")
     await expect(page.locator("#work")).to_have_attribute("data-message", rows[5])
     await expect(page.locator(f"#row-{rows[5]} a")).to_be_focused()
+
+
+async def test_what_is_typed_after_a_key_is_text_from_the_first_letter(pipeline: Running, visitors: Visitors) -> None:
+    """No letter of a reply typed at once after `r` or `e` acts as a key: an `a` among them would send something."""
+    ids = await drafted(pipeline, 2, subject="typed at once")
+    page = await visitors.arrive()
+    for key, field in (("e", "textarea[data-agent]"), ("r", "form[action$=write_reply] textarea")):
+        await page.goto(f"{pipeline.url}/dashboard/inbox/review?at={ids[0]}")
+        await page.wait_for_selector("#work")
+        before = await page.locator(field).input_value()
+        await page.evaluate(PRESSED_IN_ONE_TASK, [key, *"asjk#"])
+        assert await page.evaluate("() => document.activeElement.matches('textarea')")
+        assert await page.locator(field).input_value() == before and await at(page) == str(ids[0])
+    assert set((await statuses(pipeline, ids)).values()) == {"draft_ready"}

@@ -60,6 +60,8 @@
     if (!target || target.disabled) return false;
     if (target.tagName === "INPUT") { target.focus(); return true; }
     target.click();
+    /* At once: the news that it is open comes later, and letters typed until then would be keys. */
+    if (target.matches("details.act-box[open] > summary")) enter(target.parentElement);
     return true;
   };
   document.addEventListener("keydown", (event) => {
@@ -98,10 +100,12 @@
   };
   document.addEventListener("toggle", (event) => {
     const box = event.target;
-    if (!box.matches || !box.matches("details.act-box") || !box.open) return;
+    if (box.matches && box.matches("details.act-box[open]") && !box.contains(document.activeElement.closest("form"))) enter(box);
+  }, true);
+  const enter = (box) => {
     const field = one("textarea, input:not([type=hidden]):not([type=checkbox]), button", box.querySelector("form") || box);
     if (field) { field.focus(); field.scrollIntoView({ block: "nearest" }); }
-  }, true);
+  };
 
   /* ---- editor: words changed against the agent's text */
   const changed = (node) => node.value !== node.defaultValue;
