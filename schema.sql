@@ -926,24 +926,25 @@ CREATE TRIGGER notify_relay AFTER INSERT ON kill_switches FOR EACH STATEMENT EXE
 
 -- Second wall of HB1: rows of a mailbox only under that mailbox's setting.
 -- The sub-selects are evaluated once a query, not once a row.
-DO $$
+CREATE PROCEDURE wall_off(tables text[]) LANGUAGE plpgsql AS $$
 DECLARE
     t text;
-    sees text := $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
-        OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$;
 BEGIN
-    FOREACH t IN ARRAY ARRAY['accepted_mail', 'ledger_entries', 'form_senders', 'automatic_exemptions',
-        'conversation_threads', 'thread_participants', 'mail_ids', 'inbound_messages', 'parsed_mails', 'attachments',
-        'agent_actions', 'step_outputs', 'error_details', 'lifecycle_events', 'lifecycle_commands', 'request_outcomes',
-        'draft_revisions', 'review_notes', 'scan_bypasses', 'outbound_findings', 'address_blocks', 'outbox',
-        'kill_switches', 'agent_config', 'feature_flags', 'rate_budgets', 'autonomy_rules', 'handling_rules',
-        'autonomy_decisions', 'autonomy_feedback', 'agent_circuit_breakers', 'llm_usage', 'knowledge_entries',
-        'contact_activities', 'thread_presence']
-    LOOP
+    FOREACH t IN ARRAY tables LOOP
         EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t, sees);
+        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
+            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
+            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
     END LOOP;
 END $$;
+REVOKE EXECUTE ON PROCEDURE wall_off FROM PUBLIC;
+CALL wall_off(ARRAY['accepted_mail', 'ledger_entries', 'form_senders', 'automatic_exemptions',
+    'conversation_threads', 'thread_participants', 'mail_ids', 'inbound_messages', 'parsed_mails', 'attachments',
+    'agent_actions', 'step_outputs', 'error_details', 'lifecycle_events', 'lifecycle_commands', 'request_outcomes',
+    'draft_revisions', 'review_notes', 'scan_bypasses', 'outbound_findings', 'address_blocks', 'outbox',
+    'kill_switches', 'agent_config', 'feature_flags', 'rate_budgets', 'autonomy_rules', 'handling_rules',
+    'autonomy_decisions', 'autonomy_feedback', 'agent_circuit_breakers', 'llm_usage', 'knowledge_entries',
+    'contact_activities', 'thread_presence']);
 
 GRANT USAGE ON SCHEMA deskhand TO deskhand_app;
 GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA deskhand TO deskhand_app;
@@ -1035,17 +1036,7 @@ CREATE TRIGGER notify_pages AFTER INSERT OR UPDATE OF lifted_at ON kill_switches
 CREATE INDEX threads_with_draft ON conversation_threads (mailbox_id, last_message_at, id) WHERE latest_draft_status = 'pending';
 CREATE INDEX messages_doubtful ON inbound_messages (mailbox_id, received_at DESC, id) WHERE hold_reason = 'delivery_ambiguous';
 
-DO $$
-DECLARE
-    t text;
-BEGIN
-    FOREACH t IN ARRAY ARRAY['thread_reads', 'message_search'] LOOP
-        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
-            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
-            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
-    END LOOP;
-END $$;
+CALL wall_off(ARRAY['thread_reads', 'message_search']);
 GRANT SELECT, INSERT, UPDATE ON sessions, sign_in_failures, user_preferences, thread_reads, message_search TO deskhand_app;
 GRANT DELETE ON sessions, sign_in_failures TO deskhand_app;
 -- ==== end of block: dashboard
@@ -1456,19 +1447,9 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON mission_effect_evidence FO
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON task_result_conflicts FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON mission_events FOR EACH ROW EXECUTE FUNCTION append_only();
 
-DO $$
-DECLARE
-    t text;
-BEGIN
-    FOREACH t IN ARRAY ARRAY['missions', 'mission_turns', 'mission_steps', 'mission_proposals', 'mission_effects',
-        'mission_effect_evidence', 'task_attempts', 'task_results', 'task_result_conflicts', 'mission_inbox',
-        'mission_gates', 'mission_events', 'capacity_leases', 'writer_leases'] LOOP
-        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
-            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
-            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
-    END LOOP;
-END $$;
+CALL wall_off(ARRAY['missions', 'mission_turns', 'mission_steps', 'mission_proposals', 'mission_effects',
+    'mission_effect_evidence', 'task_attempts', 'task_results', 'task_result_conflicts', 'mission_inbox',
+    'mission_gates', 'mission_events', 'capacity_leases', 'writer_leases']);
 GRANT SELECT, INSERT, UPDATE ON missions, mission_turns, mission_steps, mission_proposals, mission_effects,
     mission_effect_evidence, task_attempts, task_results, task_result_conflicts, mission_inbox, mission_gates,
     mission_events, capacity_leases, writer_leases TO deskhand_app;
@@ -1518,17 +1499,7 @@ CREATE INDEX feedback_by_time ON autonomy_feedback (mailbox_id, created_at);
 CREATE INDEX messages_held ON inbound_messages (mailbox_id, hold_reason, changed_at) WHERE hold_reason IS NOT NULL;
 CREATE INDEX outbox_claimed_alone ON outbox (mailbox_id, claimed_at) WHERE automatic AND claimed_at IS NOT NULL;
 
-DO $$
-DECLARE
-    t text;
-BEGIN
-    FOREACH t IN ARRAY ARRAY['agent_metrics', 'category_labels'] LOOP
-        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
-            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
-            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
-    END LOOP;
-END $$;
+CALL wall_off(ARRAY['agent_metrics', 'category_labels']);
 GRANT SELECT, INSERT, UPDATE ON agent_metrics, category_labels TO deskhand_app;
 GRANT DELETE ON agent_metrics, wake_queue, error_details, rate_budgets TO deskhand_app;
 -- ==== end of block: metrics
@@ -1572,9 +1543,7 @@ CREATE TABLE incidents (
     UNIQUE (outbox_id, kind)
 );
 CREATE INDEX incidents_open ON incidents (mailbox_id, opened_at DESC) WHERE acknowledged_at IS NULL;
-ALTER TABLE incidents ENABLE ROW LEVEL SECURITY;
-CREATE POLICY by_mailbox ON incidents USING ((SELECT current_setting('deskhand.mailbox', true)) = '*'
-    OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
+CALL wall_off(ARRAY['incidents']);
 GRANT SELECT, INSERT, UPDATE ON incidents TO deskhand_app;
 -- ==== end of block: loops, incidents and the way back to a mail of ours
 
@@ -1594,9 +1563,7 @@ CREATE TABLE thread_notes (
 CREATE INDEX thread_notes_by_thread ON thread_notes (thread_id, created_at, id);
 CREATE INDEX threads_snoozed ON conversation_threads (snoozed_until) WHERE snoozed_until IS NOT NULL;
 CREATE INDEX messages_overdue ON inbound_messages (mailbox_id, review_due_at) WHERE processing_status = 'draft_ready';
-ALTER TABLE thread_notes ENABLE ROW LEVEL SECURITY;
-CREATE POLICY by_mailbox ON thread_notes USING ((SELECT current_setting('deskhand.mailbox', true)) = '*'
-    OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
+CALL wall_off(ARRAY['thread_notes']);
 GRANT SELECT, INSERT ON thread_notes TO deskhand_app;
 -- ==== end of block: desk
 
@@ -1855,18 +1822,8 @@ END $$;
 REVOKE EXECUTE ON FUNCTION knowledge_by_words, knowledge_count_words FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION knowledge_by_words, knowledge_count_words TO deskhand_app;
 
-DO $$
-DECLARE
-    t text;
-BEGIN
-    FOREACH t IN ARRAY ARRAY['knowledge_documents', 'knowledge_passages', 'knowledge_edges', 'knowledge_models',
-        'knowledge_vectors', 'knowledge_words', 'knowledge_imports'] LOOP
-        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
-            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
-            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
-    END LOOP;
-END $$;
+CALL wall_off(ARRAY['knowledge_documents', 'knowledge_passages', 'knowledge_edges', 'knowledge_models',
+    'knowledge_vectors', 'knowledge_words', 'knowledge_imports']);
 GRANT SELECT, INSERT, UPDATE ON knowledge_documents, knowledge_passages, knowledge_edges, knowledge_models, knowledge_vectors,
     knowledge_imports TO deskhand_app;
 GRANT SELECT ON knowledge_words TO deskhand_app;
@@ -1898,9 +1855,7 @@ CREATE TABLE autonomy_suggestions (
     evidence jsonb NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
 );
-ALTER TABLE autonomy_suggestions ENABLE ROW LEVEL SECURITY;
-CREATE POLICY by_mailbox ON autonomy_suggestions USING ((SELECT current_setting('deskhand.mailbox', true)) = '*'
-    OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ',')));
+CALL wall_off(ARRAY['autonomy_suggestions']);
 GRANT SELECT, INSERT, UPDATE, DELETE ON autonomy_suggestions TO deskhand_app;
 -- ==== end of block: autonomy
 
@@ -1982,18 +1937,8 @@ CREATE TABLE source_file_chunks (
     PRIMARY KEY (file_id, number)
 );
 
-DO $$
-DECLARE
-    t text;
-BEGIN
-    FOREACH t IN ARRAY ARRAY['knowledge_extractions', 'knowledge_backfill_jobs', 'voice_releases', 'source_files',
-        'source_file_chunks'] LOOP
-        EXECUTE format('ALTER TABLE deskhand.%I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY by_mailbox ON deskhand.%I USING (%s)', t,
-            $sees$(SELECT current_setting('deskhand.mailbox', true)) = '*'
-            OR mailbox_id::text = ANY (string_to_array((SELECT current_setting('deskhand.mailbox', true)), ','))$sees$);
-    END LOOP;
-END $$;
+CALL wall_off(ARRAY['knowledge_extractions', 'knowledge_backfill_jobs', 'voice_releases', 'source_files',
+    'source_file_chunks']);
 GRANT SELECT, INSERT, UPDATE ON knowledge_extractions, knowledge_backfill_jobs, voice_releases, source_files,
     source_file_chunks TO deskhand_app;
 GRANT DELETE ON voice_releases TO deskhand_app;

@@ -1,6 +1,7 @@
 """The Temporal client: connecting with our converter, asking which workflows are open, and keeping the schedules."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from uuid import UUID
 
 from temporalio.client import (
@@ -20,11 +21,33 @@ from adapters.postgres import Database
 from contracts.base import Contract
 
 IDS_PER_QUERY = 50
+CONNECT_WITHIN = timedelta(seconds=2)
 
 
 async def connect(address: str, namespace: str, runtime: Runtime | None = None) -> Client:
     """A client whose payloads are our pydantic models."""
     return await Client.connect(address, namespace=namespace, data_converter=pydantic_data_converter, runtime=runtime)
+
+
+class Line:
+    """A client that opens its line at the first call and again after a loss, so that a process starts without
+    Temporal."""
+
+    def __init__(self, address: str, namespace: str) -> None:
+        self.address, self.namespace = address, namespace
+        self._client: Client | None = None
+
+    async def client(self) -> Client:
+        """The one client of this line."""
+        if self._client is None:
+            self._client = await Client.connect(
+                self.address,
+                namespace=self.namespace,
+                data_converter=pydantic_data_converter,
+                lazy=True,
+                connect_timeout=CONNECT_WITHIN,
+            )
+        return self._client
 
 
 class Engine:

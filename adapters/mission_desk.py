@@ -6,15 +6,14 @@ An update is lost where no worker takes it; inputs are stored before they are to
 import asyncio
 from datetime import timedelta
 
-from temporalio.client import Client, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError
-from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.client import WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
+from adapters.engine import Line
 from adapters.missions import Teller
 from contracts.missions_calls import CancelOrder, InputAnswer, OwnerInput
 
-CONNECT_WITHIN = timedelta(seconds=2)
 AWAY = "away"
 CLOSED = "closed"
 TOLD = "told"
@@ -24,14 +23,14 @@ class MissionDesk:
     """Speaks to missions; connects when first needed, and again whenever the engine comes back."""
 
     def __init__(self, address: str, namespace: str, answer_within: timedelta) -> None:
-        self.address, self.namespace, self.answer_within = address, namespace, answer_within
-        self._client: Client | None = None
+        self.answer_within = answer_within
+        self._line = Line(address, namespace)
 
     async def tell(self, workflow_id: str, given: OwnerInput) -> str:
         """`told`, `away`, `closed` (ended, or not started yet), or the validator's word of refusal."""
         try:
             async with asyncio.timeout(self.answer_within.total_seconds()):
-                return await Teller(await self._connected())(workflow_id, given)
+                return await Teller(await self._line.client())(workflow_id, given)
         except (TimeoutError, RuntimeError, OSError):
             return AWAY
 
@@ -44,7 +43,7 @@ class MissionDesk:
             return AWAY
 
     async def _cancel(self, workflow_id: str, order: CancelOrder) -> str:
-        handle = (await self._connected()).get_workflow_handle(workflow_id)
+        handle = (await self._line.client()).get_workflow_handle(workflow_id)
         try:
             await handle.execute_update(
                 "cancel", order, id=order.request_id, result_type=InputAnswer, rpc_timeout=self.answer_within
@@ -54,17 +53,6 @@ class MissionDesk:
         except RPCError as fault:
             return CLOSED if fault.status is RPCStatusCode.NOT_FOUND else AWAY
         return TOLD
-
-    async def _connected(self) -> Client:
-        if self._client is None:
-            self._client = await Client.connect(
-                self.address,
-                namespace=self.namespace,
-                data_converter=pydantic_data_converter,
-                lazy=True,
-                connect_timeout=CONNECT_WITHIN,
-            )
-        return self._client
 
 
 def _word(fault: WorkflowUpdateFailedError) -> str:

@@ -9,14 +9,13 @@ millisecond.
 import asyncio
 import contextlib
 import json
-import os
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import Process
 from datetime import datetime, timedelta
 from signal import SIGXCPU
 from typing import Any
 
-from adapters.parsing_child import FRAME, OUT_OF_MEMORY, READY
+from adapters.sandbox import CHILD_FAULTS, WALL_PER_CPU, exchange, spawn
+from adapters.sandbox_child import OUT_OF_MEMORY
 from contracts.errors import MalformedMessage, TransientFault
 from contracts.mail import ParsedMail
 
@@ -26,7 +25,6 @@ ADDRESS_SPACE_BYTES = 512 * MIB
 MAX_ANSWER_BYTES = 512 * MIB
 MAILS_PER_CHILD = 500
 LARGE_MAIL_BYTES = 4 * MIB
-_WALL_PER_CPU = 4
 
 
 class SandboxedParser:
@@ -79,7 +77,7 @@ class SandboxedParser:
         }
         slot = await self._idle.get()
         try:
-            return await slot.ask(json.dumps(order).encode(), raw, self._cpu_s * _WALL_PER_CPU)
+            return await slot.ask(json.dumps(order).encode(), raw, self._cpu_s * WALL_PER_CPU)
         finally:
             self._idle.put_nowait(slot)
 
@@ -88,27 +86,10 @@ class SandboxedParser:
         await asyncio.gather(*(slot.close() for slot in self._slots))
 
     async def _spawn(self) -> "_Child":
-        limits = [str(self._cpu_s), str(self._address_space_bytes)]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "adapters.parsing_child", *limits),
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                env=_child_environment(),
-                start_new_session=True,
-            )
-            child = _Child(process)
-            await child.until_ready()
+            return _Child(await spawn("adapters.parsing_child", self._cpu_s, self._address_space_bytes))
         except (OSError, asyncio.IncompleteReadError) as fault:
             raise TransientFault("The mail parser's process could not be started.") from fault
-        return child
-
-
-def _child_environment() -> dict[str, str]:
-    """Nothing of ours but where the code lies; one thread for linear algebra keeps the address space small."""
-    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
-    return {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
 
 
 class _Child:
@@ -118,22 +99,14 @@ class _Child:
         self.process = process
         self.served = 0
 
-    async def until_ready(self) -> None:
-        assert self.process.stdout is not None
-        await self.process.stdout.readexactly(len(READY))
-
     async def exchange(self, order: bytes, raw: bytes) -> tuple[dict[str, Any], bytes, dict[str, bytes]]:
         """Send one mail; the head of the answer, the parsed mail as JSON, and the attachments."""
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None and stdout is not None
-        stdin.write(FRAME.pack(len(order), len(raw)) + order)
-        stdin.write(raw)
-        await stdin.drain()
-        head_size, body_size = FRAME.unpack(await stdout.readexactly(FRAME.size))
-        if head_size + body_size > MAX_ANSWER_BYTES:
+        answer = await exchange(self.process, order, raw, MAX_ANSWER_BYTES)
+        if answer is None:
             raise MalformedMessage("parser_answer")
-        head = json.loads(await stdout.readexactly(head_size))
-        body = await stdout.readexactly(body_size)
+        head, body = answer
+        stdout = self.process.stdout
+        assert stdout is not None
         contents = {digest: await stdout.readexactly(size) for digest, size in head.get("contents", ())}
         self.served += 1
         return head, body, contents
@@ -182,7 +155,7 @@ class _Slot:
             is_sound = not head.get("worn") and not child.is_spent(raw)
         except TimeoutError:
             raise MalformedMessage("parser_timeout") from None
-        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+        except CHILD_FAULTS:
             raise MalformedMessage(await child.cause_of_death()) from None
         finally:
             if not is_sound:

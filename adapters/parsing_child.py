@@ -1,42 +1,14 @@
-"""The child of the sandboxed parser: it reads a mail, parses it and answers, with all rights given up before the first
-byte of a mail arrives (MI2, HW12). Frames: sizes of head and body, head as JSON, body; attachments follow an answer."""
+"""The child of the sandboxed parser: it reads a mail, parses it and answers; attachments follow (MI2, HW12)."""
 
-import contextlib
-import importlib
 import json
-import os
-import pkgutil
-import struct
-import sys
 from datetime import datetime
 from typing import Any
 
+from adapters.sandbox_child import framed, load_whole, run
 from contracts.errors import MalformedMessage
 from contracts.mail import ParsedMail
 
-FRAME = struct.Struct(">IQ")
-READY = b"ready\n"
-OUT_OF_MEMORY = 77
 _LOADED_WHOLE = ("encodings", "idna", "charset_normalizer", "domain.mail", "domain.text")
-
-
-def serve(cpu_s: int, address_space_bytes: int) -> None:
-    """The child: read a mail, parse it, answer, until the other end closes."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    orders = os.fdopen(0, "rb")
-    _warm_up()
-    _give_up_rights(address_space_bytes)
-    answers.write(READY)
-    answers.flush()
-    while len(head := orders.read(FRAME.size)) == FRAME.size:
-        order_size, raw_size = FRAME.unpack(head)
-        order, raw = json.loads(orders.read(order_size)), orders.read(raw_size)
-        _allow_cpu(cpu_s)
-        for piece in _answer(order, raw):
-            answers.write(piece)
-        answers.flush()
-        del raw
 
 
 def _answer(order: dict[str, Any], raw: bytes) -> list[bytes]:
@@ -44,20 +16,15 @@ def _answer(order: dict[str, Any], raw: bytes) -> list[bytes]:
         parsed, contents = _parse(order, raw)
         body = parsed.model_dump_json().encode()
         head: dict[str, Any] = {"contents": [(digest, len(data)) for digest, data in contents.items()]}
-        return [*_framed(head, body), *contents.values()]
+        return [*framed(head, body), *contents.values()]
     except MemoryError:
-        return _framed({"error": "parser_memory", "worn": True}, b"")
+        return framed({"error": "parser_memory", "worn": True}, b"")
     except RecursionError:
-        return _framed({"error": "parser_recursion", "worn": True}, b"")
+        return framed({"error": "parser_recursion", "worn": True}, b"")
     except MalformedMessage as fault:
-        return _framed({"error": str(fault)}, b"")
+        return framed({"error": str(fault)}, b"")
     except Exception as fault:  # noqa: BLE001 - MI2: any fault of the parser ends as a reason code at the caller
-        return _framed({"error": f"parser_error_{type(fault).__name__}", "worn": True}, b"")
-
-
-def _framed(head: dict[str, Any], body: bytes) -> list[bytes]:
-    shown = json.dumps(head).encode()
-    return [FRAME.pack(len(shown), len(body)), shown, body]
+        return framed({"error": f"parser_error_{type(fault).__name__}", "worn": True}, b"")
 
 
 def _parse(order: dict[str, Any], raw: bytes) -> tuple[ParsedMail, dict[str, bytes]]:
@@ -92,11 +59,7 @@ def _payload(raw: bytes) -> dict[str, Any]:
 
 def _warm_up() -> None:
     """Load everything that is loaded lazily: afterwards no file can be opened any more."""
-    for package in _LOADED_WHOLE:
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            if module.name != "__main__":
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(f"{package}.{module.name}")
+    load_whole(_LOADED_WHOLE)
     order = {
         "received_at": "2026-01-01T00:00:00+00:00",
         "envelope_sender": None,
@@ -110,32 +73,5 @@ def _warm_up() -> None:
         _answer({**order, "raw_kind": raw_kind}, raw)
 
 
-def _give_up_rights(address_space_bytes: int) -> None:
-    """No more address space than allowed, no new file descriptor, no file growth, no core."""
-    import resource
-
-    limits = {
-        resource.RLIMIT_AS: address_space_bytes,
-        resource.RLIMIT_NOFILE: 0,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-    }
-    for kind, limit in limits.items():
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(kind, (limit, limit))
-
-
-def _allow_cpu(cpu_s: int) -> None:
-    """`cpu_s` more seconds of CPU for the next mail; past them the kernel ends the process with SIGXCPU."""
-    import resource
-
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(used.ru_utime + used.ru_stime) + cpu_s + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
-
-
 if __name__ == "__main__":
-    try:
-        serve(int(sys.argv[1]), int(sys.argv[2]))
-    except MemoryError:
-        os._exit(OUT_OF_MEMORY)
+    run(_warm_up, _answer)

@@ -9,15 +9,14 @@ from datetime import timedelta
 from typing import TypeVar
 
 from temporalio.client import (
-    Client,
     RPCTimeoutOrCancelledError,
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
+from adapters.engine import Line
 from contracts.base import Contract
 from contracts.errors import DeskhandError, PermanentFault, TransientFault
 
@@ -25,7 +24,6 @@ R = TypeVar("R", bound=Contract)
 
 ANSWER_WITHIN = timedelta(seconds=8)
 HEALTH_WITHIN = timedelta(seconds=2)
-CONNECT_WITHIN = timedelta(seconds=2)
 
 
 class NoAnswer(TransientFault):
@@ -48,10 +46,8 @@ class ReviewDesk:
     """Asks workflows. Connects when first needed, and again whenever Temporal comes back."""
 
     def __init__(self, address: str, namespace: str, answer_within: timedelta = ANSWER_WITHIN) -> None:
-        self.address = address
-        self.namespace = namespace
         self.answer_within = answer_within
-        self._client: Client | None = None
+        self._line = Line(address, namespace)
 
     async def ask(self, workflow_id: str, update: str, argument: Contract, result: type[R], request_id: str) -> R:
         """Sends one Update and waits for its result.
@@ -66,7 +62,7 @@ class ReviewDesk:
 
     async def _ask(self, workflow_id: str, update: str, argument: Contract, result: type[R], request_id: str) -> R:
         try:
-            handle = (await self._connected()).get_workflow_handle(workflow_id)
+            handle = (await self._line.client()).get_workflow_handle(workflow_id)
             answer: R = await handle.execute_update(
                 update, argument, id=request_id, result_type=result, rpc_timeout=self.answer_within
             )
@@ -84,22 +80,9 @@ class ReviewDesk:
         """Does the Temporal frontend answer?"""
         try:
             async with asyncio.timeout(HEALTH_WITHIN.total_seconds()):
-                return bool(await (await self._connected()).service_client.check_health(timeout=HEALTH_WITHIN))
+                return bool(await (await self._line.client()).service_client.check_health(timeout=HEALTH_WITHIN))
         except (TimeoutError, RPCError, RuntimeError, OSError):
             return False
-
-    async def _connected(self) -> Client:
-        """The client opens its line at the first call and again after a loss, so that the API starts without
-        Temporal."""
-        if self._client is None:
-            self._client = await Client.connect(
-                self.address,
-                namespace=self.namespace,
-                data_converter=pydantic_data_converter,
-                lazy=True,
-                connect_timeout=CONNECT_WITHIN,
-            )
-        return self._client
 
 
 def _refusal(error: WorkflowUpdateFailedError) -> DeskhandError:

@@ -13,11 +13,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from adapters.postgres import Transaction
 from api.auth import Principal, Who
 from api.docs import GUARDED
-from api.errors import ApiError, invalid, not_found
+from api.errors import ApiError, invalid
+from api.mailboxes import known_mailbox
 from api.plain_text import WORDS, is_storable
 from api.rows import plain
 from api.services import Deskhand
-from api.settings_body import Counter, TimeOfDay, _region
+from api.settings_body import Counter, Region, TimeOfDay
 from contracts.classification import Category
 from domain.autonomy import Certificate, Forecast, PastDecision, forecast
 from domain.autonomy.forecasting import LOOK_BACK
@@ -61,7 +62,7 @@ class RuleBody(BaseModel):
     target_error_rate: Share = Decimal("0.05")
     working_hours_start: TimeOfDay | None = None
     working_hours_end: TimeOfDay | None = None
-    holidays_region: Annotated[str, AfterValidator(_region)] | None = None
+    holidays_region: Region | None = None
     override_reason: Annotated[str, Field(max_length=500)] = ""
     version: int | None = None
 
@@ -97,11 +98,16 @@ class Rule(BaseModel):
     changed_by: str
 
 
-class Report(BaseModel):
-    """A rule with what its record proves, what its audits say, and what switching it on would mean."""
+class Standing(BaseModel):
+    """A rule with what its record proves."""
 
     rule: Rule
     certificate: Certificate
+
+
+class Report(Standing):
+    """The same with what its audits say, and what switching it on would mean."""
+
     audits: dict[str, Any] | None
     forecast: Forecast | None
     senders_checked: bool
@@ -153,11 +159,7 @@ async def accept(mailbox_id: UUID, category: Category, services: Deskhand, who: 
     who.require("admin", role="admin")
     async with services.database.transaction(who.mailboxes) as tx:
         await known_mailbox(tx, who, mailbox_id)
-        row = await tx.one("autonomy_rule", mailbox_id, category, identity(sender))
-        if row is None or row["suggested"] is None:
-            raise ApiError(409, "no_suggestion", "There is no suggestion to accept any more.")
-        wanted = RuleBody(auto_approve_threshold=row["suggested"], override_reason=row["override_reason"])
-        await save_rule(tx, who, mailbox_id, category, identity(sender), wanted, {"auto_approve_threshold"})
+        await accept_suggestion(tx, who, mailbox_id, category, identity(sender))
         return await report_of(tx, mailbox_id, category, identity(sender))
 
 
@@ -178,14 +180,6 @@ async def rule_history(tx: Transaction, mailbox_id: UUID, rule: Mapping[str, Any
     if rule is None:
         return []
     return [r for r in await tx.rows("autonomy_history", mailbox_id) if r["subject"] == f"rule/{rule['id']}"]
-
-
-async def known_mailbox(tx: Transaction, who: Principal, mailbox_id: UUID) -> Any:
-    """The mailbox, or 404 if it is unknown or another organisation's."""
-    row = await tx.one("api_mailbox", mailbox_id, who.organisation_id)
-    if row is None:
-        raise not_found("mailbox")
-    return row
 
 
 def identity(sender: str) -> str:
@@ -252,6 +246,17 @@ async def save_rule(
     await _audit(tx, who, before, row)
 
 
+async def accept_suggestion(
+    tx: Transaction, who: Principal, mailbox_id: UUID, category: Category, sender: str
+) -> None:
+    """Takes over the suggested threshold as `save_rule` does; ApiError 409 where there is none any more."""
+    row = await tx.one("autonomy_rule", mailbox_id, category, sender)
+    if row is None or row["suggested"] is None:
+        raise ApiError(409, "no_suggestion", "There is no suggestion to accept any more.")
+    wanted = RuleBody(auto_approve_threshold=row["suggested"], override_reason=row["override_reason"])
+    await save_rule(tx, who, mailbox_id, category, sender, wanted, {"auto_approve_threshold"})
+
+
 def _wanted(before: Mapping[str, Any], body: RuleBody, named: set[str]) -> dict[str, Any]:
     given = body.model_dump()
     return {n: given[n] if n in named else before[n] for n in RuleBody.model_fields if n != "version"}
@@ -294,11 +299,9 @@ async def _audit(tx: Transaction, who: Principal, before: Mapping[str, Any], aft
 
 async def report_of(tx: Transaction, mailbox_id: UUID, category: Category, sender: str) -> Report:
     """Everything known about a rule; see Report."""
-    row = await tx.one("autonomy_rule", mailbox_id, category, sender)
     config = await tx.must("lifecycle_config", mailbox_id)
     now = await tx.value("clock")
-    rule = nobodys(category, sender) if row is None else rule_of(row)
-    seen = [] if row is None else await _evidence(tx, row)
+    rule, seen = await _rule_and_evidence(tx, mailbox_id, category, sender)
     return Report(
         rule=rule,
         certificate=certificate_of(seen, rule.target_error_rate, now),
@@ -306,6 +309,19 @@ async def report_of(tx: Transaction, mailbox_id: UUID, category: Category, sende
         forecast=await _forecast(tx, mailbox_id, rule, config, now),
         senders_checked=await tx.value("autonomy_sender_checked", mailbox_id),
     )
+
+
+async def standing_of(tx: Transaction, mailbox_id: UUID, category: Category) -> Standing:
+    """A category's rule and its proof, without what only the page of one rule shows."""
+    rule, seen = await _rule_and_evidence(tx, mailbox_id, category, "")
+    return Standing(rule=rule, certificate=certificate_of(seen, rule.target_error_rate, await tx.value("clock")))
+
+
+async def _rule_and_evidence(
+    tx: Transaction, mailbox_id: UUID, category: Category, sender: str
+) -> tuple[Rule, list[Any]]:
+    row = await tx.one("autonomy_rule", mailbox_id, category, sender)
+    return (nobodys(category, sender), []) if row is None else (rule_of(row), await _evidence(tx, row))
 
 
 def _audits(rule: Rule, seen: list[Any], now: datetime) -> dict[str, Any] | None:

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from activities.breakers import breaker_of, move
-from adapters.postgres import Database, Transaction
+from adapters.postgres import Database
 from api.acts import NoteText
 from api.auth import Principal, Who
 from api.docs import GUARDED
 from api.errors import ApiError, invalid, not_found
+from api.mailboxes import known_mailbox
 from api.rows import plain
 from api.services import Deskhand
 from contracts.classification import Category
@@ -77,7 +78,7 @@ async def breakers(mailbox_id: UUID, services: Deskhand, who: Who) -> list[Break
     """The three breakers of a mailbox."""
     who.require("read")
     async with services.database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         return [BreakerRow(**plain(row)) for row in await tx.rows("health_breakers", mailbox_id)]
 
 
@@ -96,7 +97,7 @@ async def close_by_hand(database: Database, who: Principal, mailbox_id: UUID, ki
     if not note.strip():
         raise invalid("note", "say why automation may be trusted again")
     async with database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         row = next(iter(await tx.rows("breaker_lock", mailbox_id, [str(kind)])), None)
         if row is None:
             raise not_found("breaker")
@@ -113,7 +114,7 @@ async def metrics(
     """Every value of the last hours, window by window."""
     who.require("read")
     async with services.database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         until = window_of(await tx.value("clock"))
         rows = await tx.rows(
             "health_series", mailbox_id, [str(m) for m in Metric], until - timedelta(hours=hours), until,
@@ -136,8 +137,3 @@ async def label(message_id: UUID, body: CategoryBody, services: Deskhand, who: W
         told = {"category": body.category, "model": row["category"]}
         await tx.run("audit", row["mailbox_id"], who.actor, "category", f"message/{message_id}", None, told)
     return {"category": body.category, "model_category": row["category"], "agrees": body.category == row["category"]}
-
-
-async def _mailbox(tx: Transaction, who: Principal, mailbox_id: UUID) -> None:
-    if await tx.one("api_mailbox", mailbox_id, who.organisation_id) is None:
-        raise not_found("mailbox")

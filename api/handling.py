@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from adapters.postgres import Transaction
 from api.auth import Principal, Who
-from api.autonomy import known_mailbox
 from api.docs import GUARDED
 from api.errors import invalid, not_found
+from api.mailboxes import known_mailbox
 from api.services import Deskhand
 from contracts.classification import Category, IntentKind
 from domain.routing.handling import HandledMessage, HandlingKind, HandlingRule, Predicate, applies

@@ -16,6 +16,7 @@ from api.docs import GUARDED
 from api.errors import ApiError, invalid, not_found, unavailable
 from api.knowledge_desk import KnowledgeDesk, TooBusy
 from api.knowledge_shapes import EntryShown, Found, ImportShown, Place, PromoteBody
+from api.mailboxes import known_mailbox
 from api.services import Deskhand, Services
 from contracts.llm import UsageContext
 from domain.briefing.facts import Trust
@@ -31,8 +32,8 @@ EntryType = Literal["faq", "policy", "fact"]
 async def seen_mailbox(services: Services, who: Principal, mailbox_id: UUID) -> UUID:
     """The mailbox, if this person sees it; 404 otherwise."""
     async with services.database.transaction(who.mailboxes) as tx:
-        row = await tx.one("api_mailbox", mailbox_id, who.organisation_id)
-    if row is None or mailbox_id not in who.mailboxes:
+        await known_mailbox(tx, who, mailbox_id)
+    if mailbox_id not in who.mailboxes:
         raise not_found("mailbox")
     return mailbox_id
 

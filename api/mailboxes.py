@@ -98,7 +98,7 @@ async def mailbox(mailbox_id: UUID, services: Deskhand, who: Who) -> MailboxStat
 
 
 async def _state(tx: Transaction, who: Principal, mailbox_id: UUID) -> MailboxState:
-    row = await _mailbox(tx, who, mailbox_id)
+    row = await known_mailbox(tx, who, mailbox_id)
     switches = [plain(s) for s in await tx.rows("api_switches", mailbox_id)]
     return MailboxState(
         **plain(row),
@@ -109,7 +109,8 @@ async def _state(tx: Transaction, who: Principal, mailbox_id: UUID) -> MailboxSt
     )
 
 
-async def _mailbox(tx: Transaction, who: Principal, mailbox_id: UUID) -> Any:
+async def known_mailbox(tx: Transaction, who: Principal, mailbox_id: UUID) -> Any:
+    """The mailbox, or 404 if it is unknown or another organisation's."""
     row = await tx.one("api_mailbox", mailbox_id, who.organisation_id)
     if row is None:
         raise not_found("mailbox")
@@ -141,7 +142,7 @@ async def set_flag(mailbox_id: UUID, flag: Flag, body: FlagBody, services: Deskh
     """Turn a flag on, with everything above it, or off, with effect on everything below it."""
     who.require("admin", role="admin")
     async with services.database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
         before = await flags_of(tx, mailbox_id)
         for name in (flag, *ANCESTORS[flag]) if body.on else (flag,):
@@ -172,7 +173,7 @@ async def kill_switch(mailbox_id: UUID, services: Deskhand, who: Who, body: Swit
     """Stop all automatic sending of this mailbox at once; pending sends go back to review, drafting goes on."""
     who.require("admin", role="admin")
     async with services.database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         await tx.one("switch_lock", mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
         cause = (body or SwitchBody()).cause
@@ -189,7 +190,7 @@ async def lift(mailbox_id: UUID, services: Deskhand, who: Who) -> MailboxState:
     """Lift the kill switch. Flags and automatic replies stay off until somebody turns them on."""
     who.require("admin", role="admin")
     async with services.database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
         lifted = await tx.rows("api_switch_lift", mailbox_id, who.actor)
         if lifted:
@@ -203,7 +204,7 @@ async def set_config(mailbox_id: UUID, body: ConfigBody, services: Deskhand, who
     """Change settings; fields that are not named stay as they are, a value out of range is refused by name."""
     who.require("admin", role="admin")
     async with services.database.transaction(who.mailboxes) as tx:
-        await _mailbox(tx, who, mailbox_id)
+        await known_mailbox(tx, who, mailbox_id)
         await tx.one("api_settings_lock", mailbox_id)
         await change_config(tx, who, mailbox_id, body)
     return await mailbox(mailbox_id, services, who)

@@ -17,6 +17,7 @@ from adapters.postgres import Transaction
 from api.auth import Principal
 from api.desk import AUDIT_OVERLAP
 from api.errors import ApiError, invalid, not_found, unavailable
+from api.mailboxes import known_mailbox
 from api.services import Services
 from contracts.missions import CLOSED as CLOSED_STATUSES
 from contracts.missions import Capability, InputKind, MissionKind, MissionStatus
@@ -124,8 +125,8 @@ class Actor:
 
     async def _sees(self, mailbox_id: UUID) -> None:
         async with self.services.database.transaction(self.who.mailboxes) as tx:
-            row = await tx.one("api_mailbox", mailbox_id, self.who.organisation_id)
-        if row is None or mailbox_id not in self.who.mailboxes:
+            row = await known_mailbox(tx, self.who, mailbox_id)
+        if mailbox_id not in self.who.mailboxes:
             raise not_found("mailbox")
         if row["kind"] != "inbox":
             raise invalid("mailbox_id", "no mission can work on this mailbox")

@@ -49,6 +49,7 @@ Percent = Annotated[Decimal, Field(ge=0, le=1, max_digits=3, decimal_places=2)]
 Milliseconds = Annotated[int, Field(ge=0, le=120_000)]
 Rate = Annotated[int, Field(ge=1, le=100_000)]
 Usd = Annotated[Decimal, Field(ge=0, lt=100_000_000, decimal_places=4)]
+Region = Annotated[str, Field(max_length=10), AfterValidator(_region)]
 TimeOfDay = Annotated[time, AfterValidator(_whole_minutes)]
 Counter = Annotated[int, Field(ge=0, le=2_000_000_000)]
 
@@ -78,7 +79,7 @@ class ConfigBody(BaseModel):
     ] = [1, 2, 3, 4, 5]
     working_hours_start: TimeOfDay = time(9)
     working_hours_end: TimeOfDay = time(17)
-    holidays_region: Annotated[str, Field(max_length=10), AfterValidator(_region)] = ""
+    holidays_region: Region = ""
     daily_budget_usd: Usd | None = None
     monthly_budget_usd: Usd | None = None
     sender_rate_per_min: Rate = 10

@@ -3,15 +3,14 @@
 import asyncio
 import contextlib
 import json
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import Process
 from datetime import timedelta
 from signal import SIGXCPU
 from typing import Any, Final
 
 from adapters.importing.limits import MIB, FileRefused
-from adapters.parsing import _child_environment
-from adapters.parsing_child import FRAME, OUT_OF_MEMORY, READY
+from adapters.sandbox import CHILD_FAULTS, WALL_PER_CPU, exchange, spawn
+from adapters.sandbox_child import OUT_OF_MEMORY
 from contracts.errors import TransientFault
 from domain.knowledge.blocks import Block, ReadDocument
 
@@ -19,8 +18,6 @@ CPU_LIMIT: Final = timedelta(seconds=30)
 ADDRESS_SPACE_BYTES: Final = 768 * MIB
 MOST_ANSWER_BYTES: Final = 64 * MIB
 FILES_PER_CHILD: Final = 500
-_WALL_PER_CPU: Final = 4
-_FAULTS: Final = (asyncio.IncompleteReadError, ConnectionError, ValueError)
 
 
 class SandboxedReader:
@@ -67,12 +64,12 @@ class SandboxedReader:
         process = await self._ready()
         is_sound = False
         try:
-            async with asyncio.timeout(self._cpu_s * _WALL_PER_CPU):
+            async with asyncio.timeout(self._cpu_s * WALL_PER_CPU):
                 head, body = await _exchange(process, json.dumps(order).encode(), raw)
             is_sound = not head.get("worn")
         except TimeoutError:
             raise FileRefused("reader_timeout") from None
-        except _FAULTS:
+        except CHILD_FAULTS:
             raise FileRefused(await self._cause_of_death(process)) from None
         finally:
             if not is_sound:
@@ -90,17 +87,10 @@ class SandboxedReader:
         return self._process
 
     async def _spawn(self) -> Process:
-        limits = [str(self._cpu_s), str(self._address_space_bytes)]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "adapters.importing.reading_child", *limits),
-                stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_child_environment(), start_new_session=True,
-            )  # fmt: skip
-            assert process.stdout is not None
-            await process.stdout.readexactly(len(READY))
+            return await spawn("adapters.importing.reading_child", self._cpu_s, self._address_space_bytes)
         except (OSError, asyncio.IncompleteReadError) as fault:
             raise TransientFault("The process that reads files could not be started.") from fault
-        return process
 
     async def _end(self) -> None:
         process, self._process, self._opened = self._process, None, None
@@ -117,15 +107,10 @@ class SandboxedReader:
 
 
 async def _exchange(process: Process, order: bytes, raw: bytes) -> tuple[dict[str, Any], bytes]:
-    stdin, stdout = process.stdin, process.stdout
-    assert stdin is not None and stdout is not None
-    stdin.write(FRAME.pack(len(order), len(raw)) + order)
-    stdin.write(raw)
-    await stdin.drain()
-    head_size, body_size = FRAME.unpack(await stdout.readexactly(FRAME.size))
-    if head_size + body_size > MOST_ANSWER_BYTES:
+    answer = await exchange(process, order, raw, MOST_ANSWER_BYTES)
+    if answer is None:
         raise ValueError("the answer is too long")
-    return json.loads(await stdout.readexactly(head_size)), await stdout.readexactly(body_size)
+    return answer
 
 
 def _document(shown: dict[str, Any]) -> tuple[ReadDocument, str, int]:

@@ -3,21 +3,16 @@
 An order says `read` with a file, `open` with an archive that later orders name, or `member` with a name in it.
 """
 
-import contextlib
 import hashlib
-import importlib
 import io
 import json
-import os
-import pkgutil
-import sys
 import zipfile
 from dataclasses import asdict
 from typing import Any
 
 from adapters.importing.limits import FileRefused
 from adapters.importing.reading import list_archive, read_file, read_member
-from adapters.parsing_child import FRAME, OUT_OF_MEMORY, READY, _allow_cpu, _framed, _give_up_rights
+from adapters.sandbox_child import framed, load_whole, run
 from domain.knowledge.blocks import ReadDocument
 
 _LOADED_WHOLE = ("encodings", "charset_normalizer", "pypdf", "pypdf._crypt_providers", "pypdf.generic", "mammoth",
@@ -33,13 +28,13 @@ class Desk:
     def answer(self, order: dict[str, Any], raw: bytes) -> list[bytes]:
         """The frames of an answer; whatever goes wrong is a reason."""
         try:
-            return _framed({"ok": True}, json.dumps(self._do(order, raw)).encode())
+            return framed({"ok": True}, json.dumps(self._do(order, raw)).encode())
         except FileRefused as refusal:
-            return _framed({"error": refusal.reason}, b"")
+            return framed({"error": refusal.reason}, b"")
         except MemoryError:
-            return _framed({"error": "reader_memory", "worn": True}, b"")
+            return framed({"error": "reader_memory", "worn": True}, b"")
         except Exception as fault:  # noqa: BLE001 - any fault of a reader is a refusal of that one file
-            return _framed({"error": "broken_file", "fault": type(fault).__name__, "worn": True}, b"")
+            return framed({"error": "broken_file", "fault": type(fault).__name__, "worn": True}, b"")
 
     def _do(self, order: dict[str, Any], raw: bytes) -> Any:
         if order["do"] == "read":
@@ -59,33 +54,9 @@ def _shown(document: ReadDocument, content: bytes) -> dict[str, Any]:
     return {**asdict(document), "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
-def serve(cpu_s: int, address_space_bytes: int) -> None:
-    """Read an order and its bytes, answer, until the other end closes."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    orders = os.fdopen(0, "rb")
-    _warm_up()
-    _give_up_rights(address_space_bytes)
-    desk = Desk()
-    answers.write(READY)
-    answers.flush()
-    while len(head := orders.read(FRAME.size)) == FRAME.size:
-        order_size, raw_size = FRAME.unpack(head)
-        order, raw = json.loads(orders.read(order_size)), orders.read(raw_size)
-        _allow_cpu(cpu_s)
-        for piece in desk.answer(order, raw):
-            answers.write(piece)
-        answers.flush()
-        del raw
-
-
 def _warm_up() -> None:
     """Load everything that is loaded lazily: afterwards no file can be opened any more."""
-    for package in _LOADED_WHOLE:
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            if module.name != "__main__":
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(f"{package}.{module.name}")
+    load_whole(_LOADED_WHOLE)
     japanese = "送料は全国一律五百円です。" * 8
     samples = {"a.md": b"# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "a.html": b"<h1>A</h1><p>b<p>c",
                "a.csv": b"q,a\n1,2\n", "a.txt": japanese.encode("cp932"), "a.pdf": _small_pdf(), "b.pdf": _locked_pdf(),
@@ -124,7 +95,4 @@ def _small_docx() -> bytes:
 
 
 if __name__ == "__main__":
-    try:
-        serve(int(sys.argv[1]), int(sys.argv[2]))
-    except MemoryError:
-        os._exit(OUT_OF_MEMORY)
+    run(_warm_up, Desk().answer)

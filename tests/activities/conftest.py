@@ -218,7 +218,8 @@ async def world(database_url: str, owner_database_url: str) -> AsyncIterator[Wor
         owner_database_url, server_settings={"search_path": "deskhand,public", "row_security": "on"}
     )
     await sql.execute(
-        "INSERT INTO sources (name, organisation_id, kind) SELECT 'default', id, 'raw' FROM organisations ON CONFLICT DO NOTHING"
+        "INSERT INTO sources (name, organisation_id, kind) "
+        "SELECT 'default', id, 'raw' FROM organisations ON CONFLICT DO NOTHING"
     )
     database = await Database.connect(database_url, most=8)
     keyring = Keyring(b"k" * 32)

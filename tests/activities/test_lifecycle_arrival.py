@@ -117,7 +117,8 @@ async def test_automatic_mail_withdraws_no_send_but_a_persons_mail_does(world: W
 async def test_a_blocked_sender_is_archived_without_a_model_call(world: World) -> None:
     """A29: in mixed case too."""
     await world.sql.execute(
-        "INSERT INTO address_blocks (mailbox_id, address, kind, by) VALUES ($1, 'anna@kunde.example', 'blocked_sender', 'x')",
+        "INSERT INTO address_blocks (mailbox_id, address, kind, by) "
+        "VALUES ($1, 'anna@kunde.example', 'blocked_sender', 'x')",
         world.mailbox_id,
     )
     message = await world.arrive(mail_bytes(sender="Anna@Kunde.Example"))
@@ -174,7 +175,8 @@ async def test_newer_draft_supersedes_the_older_and_offers_its_text(world: World
     old = await world.arrive(mail_bytes(message_id="<a4@kunde.example>"))
     await world.to_draft_ready(old)
     await world.sql.execute(
-        "INSERT INTO draft_revisions (message_id, mailbox_id, revision, author, text) VALUES ($1, $2, 1, 'user:1', 'mine')",
+        "INSERT INTO draft_revisions (message_id, mailbox_id, revision, author, text) "
+        "VALUES ($1, $2, 1, 'user:1', 'mine')",
         old, world.mailbox_id,
     )  # fmt: skip
     await world.sql.execute("UPDATE inbound_messages SET draft_revision = 1 WHERE id = $1", old)

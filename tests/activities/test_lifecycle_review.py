@@ -31,7 +31,8 @@ async def _ready(world: World, **mail: Any) -> UUID:
 
 async def _note(world: World, message: UUID, text: str = "A text of mine.") -> UUID:
     return await world.sql.fetchval(
-        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) VALUES ($1, $2, 'user:1', 'reply', $3) RETURNING id",
+        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) "
+        "VALUES ($1, $2, 'user:1', 'reply', $3) RETURNING id",
         world.mailbox_id, message, text,
     )  # fmt: skip
 

@@ -43,7 +43,8 @@ async def test_answer_by_hand_from_the_poison_lane(world: World) -> None:
     world.parsing.parser = Unreadable()  # type: ignore[assignment]
     await world.parse(message)
     note = await world.sql.fetchval(
-        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) VALUES ($1, $2, 'user:1', 'reply', 'Hello') RETURNING id",
+        "INSERT INTO review_notes (mailbox_id, message_id, author, kind, text) "
+        "VALUES ($1, $2, 'user:1', 'reply', 'Hello') RETURNING id",
         world.mailbox_id, message,
     )  # fmt: skip
     await world.parse(message, stub=True)
@@ -75,7 +76,8 @@ async def test_delivering_where_it_already_is_keeps_it_in_the_lane(world: World)
 async def test_two_mailboxes_make_two_linked_messages_on_one_blob(world: World) -> None:
     """C10, RS-15, RC9: only the first mailbox in To owns the reply."""
     second = await world.sql.fetchval(
-        "INSERT INTO mailboxes (organisation_id, address, name) SELECT id, 'hello@shop.example', 'hello' FROM organisations RETURNING id"
+        "INSERT INTO mailboxes (organisation_id, address, name) "
+        "SELECT id, 'hello@shop.example', 'hello' FROM organisations RETURNING id"
     )
     await world.sql.execute("INSERT INTO agent_config (mailbox_id) VALUES ($1)", second)
     await world.sql.execute(

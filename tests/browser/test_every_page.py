@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 import pytest_asyncio
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page
 
 from tests.browser.chromium import chromium_of_tests
 from tests.browser.every_page import NO_PAGES, House, addresses, lived_in, paths_of_the_table
+from tests.browser.readable import flaws
 from tests.browser.visitors import Visitors
 from tests.integration.running import Running
 
@@ -44,12 +44,11 @@ async def test_every_address_of_the_table_is_looked_at(house: House) -> None:
     assert paths_of_the_table() - NO_PAGES == set(addresses(house))
 
 
-async def flaws(page: Page, url: str) -> list[str]:
+async def flaws_at(page: Page, url: str) -> list[str]:
     """Serious findings of axe with everything unfolded, and what sticks out."""
     await page.goto(url)
     await page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true })")
-    found = (await Axe().run(page)).response["violations"]
-    told = [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found if v["impact"] in ("serious", "critical")]
+    told = await flaws(page)
     wide = await page.evaluate(STICKS_OUT)
     return [*told, *([f"too wide, {wide}"] if wide else [])]
 
@@ -66,7 +65,7 @@ async def test_every_page_is_readable_for_all(house: House, look: str) -> None:
         found = {}
         for path, places in addresses(house).items():
             page = stranger if path in WITHOUT_SESSION else signed_in
-            found |= {place: await flaws(page, house.running.url + place) for place in places}
+            found |= {place: await flaws_at(page, house.running.url + place) for place in places}
     assert {place: told for place, told in found.items() if told} == {}
     assert [url for url in asked if not url.startswith((f"{house.running.url}/", "data:"))] == []
     assert len(found) >= len(addresses(house))
@@ -84,7 +83,7 @@ async def test_empty_pages_are_readable_for_all(new_house: Running) -> None:
     async with chromium_of_tests() as browser:
         page = await Visitors(running, browser).arrive("admin", **LOOKS["a phone in dark"])
         places = [place for path, some in addresses(empty).items() if path not in WITHOUT_SESSION for place in some]
-        found = {place: await flaws(page, running.url + place) for place in places}
+        found = {place: await flaws_at(page, running.url + place) for place in places}
     assert {place: told for place, told in found.items() if told} == {}
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from tests.browser.chromium import chromium_of_tests
+from tests.browser.readable import fits, flaws
 from tests.browser.visitors import Reader, Visitors, new_person
 from tests.integration.mission_seats import MODEL, seats
 from tests.integration.running import Running
@@ -30,18 +30,6 @@ async def people(house: Running) -> AsyncIterator[Visitors]:
     """Browsers of people of that house."""
     async with chromium_of_tests() as browser:
         yield Visitors(house, browser)
-
-
-async def flaws(page: Page) -> list[str]:
-    """Serious findings of axe on this page."""
-    found = (await Axe().run(page)).response["violations"]
-    return [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found if v["impact"] in ("serious", "critical")]
-
-
-async def fits(page: Page) -> bool:
-    """Whether nothing sticks out to the right."""
-    wide: bool = await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return wide
 
 
 async def begin(page: Page, url: str, goal: str) -> None:

@@ -3,27 +3,15 @@ that outlives a session."""
 
 from typing import Any
 
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
+from tests.browser.readable import fits, flaws
 from tests.browser.visitors import PASSWORD, Visitors
 
 PEOPLE = "/dashboard/settings/people"
 ACCESS = "/dashboard/settings/access"
 PHONE: Any = {"width": 360, "height": 740}
 NEW = "four quiet words here"
-
-
-async def flaws(page: Page) -> list[str]:
-    """Serious findings of axe on this page."""
-    found = (await Axe().run(page)).response["violations"]
-    return [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found if v["impact"] in ("serious", "critical")]
-
-
-async def fits(page: Page) -> bool:
-    """Whether nothing sticks out to the right."""
-    wide: bool = await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return wide
 
 
 async def test_somebody_is_invited_and_comes_in(visitors: Visitors) -> None:  # HU7

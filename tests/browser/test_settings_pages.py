@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from api.dashboard.settings.fields import SECTIONS
 from tests.browser.chromium import chromium_of_tests
+from tests.browser.readable import flaws
 from tests.browser.visitors import Visitors
 from tests.integration.running import Running
 from tests.integration.settings_forms import ROOT
@@ -48,8 +48,7 @@ async def test_every_page_is_readable_for_all(api_only: Running, people: Visitor
     await page.set_viewport_size(NARROW)
     for url in all_pages(api_only):
         await opened(page, url)
-        found = (await Axe().run(page)).response["violations"]
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == [], url
+        assert await flaws(page) == [], url
         assert await page.evaluate("document.querySelector('main').scrollWidth") <= NARROW["width"], url
     assert [url for url in people.asked if not url.startswith(f"{api_only.url}/")] == []
 

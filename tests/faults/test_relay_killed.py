@@ -84,8 +84,9 @@ async def _start_rows_stay_harmless_after_retention(house: House, message: UUID)
 
 
 async def _forget_run(house: House, message: UUID) -> None:
-    """What retention does after 90 days. A run that is not listed as closed yet would be forgotten half a minute later."""
-    await eventually(lambda: runs_of(house, message, " AND ExecutionStatus = 'Completed'"), "the run is listed as closed")
+    """What retention does after 90 days. A run not yet listed as closed would be forgotten half a minute later."""
+    closed = " AND ExecutionStatus = 'Completed'"
+    await eventually(lambda: runs_of(house, message, closed), "the run is listed as closed")
     run = await house.workflow(message).describe()
     await house.client.workflow_service.delete_workflow_execution(
         DeleteWorkflowExecutionRequest(

@@ -1,4 +1,4 @@
-"""From an import to a briefing: the page that answers a mail stands in its context with an id, and without it nothing."""
+"""From import to briefing: the page that answers a mail stands in its context with an id, and without it nothing."""
 
 import json
 from typing import Any

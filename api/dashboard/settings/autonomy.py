@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from adapters.postgres import Transaction
-from api.autonomy import RuleBody, report_of, rule_history, save_rule
+from api.autonomy import RuleBody, accept_suggestion, report_of, rule_history, save_rule, standing_of
 from api.dashboard.frame import show
 from api.dashboard.settings.bound_plot import percent, plot_of
 from api.dashboard.settings.hours import regions
@@ -36,14 +36,13 @@ async def _overview(
 ) -> Response:
     async with visit.services.database.transaction(visit.who.mailboxes) as tx:
         boxes, box = await _boxes(tx, visit)
-        reports = [await report_of(tx, box.id, category, "") for category in Category]
-        config = await tx.must("lifecycle_config", box.id)
+        reports = [await standing_of(tx, box.id, category) for category in Category]
         forbidden = await stored(tx, box.id)
         example = await _example(tx, visit)
         flags = {row["flag"]: row["is_on"] for row in await tx.rows("api_flags", box.id)}
     return await show(
         visit, "settings_autonomy.html", status, boxes=boxes, box=box, reports=reports, percent=percent,
-        handling=forbidden, open_door=not config["require_sender_auth"], autonomy_on=flags.get("ai.autonomy", False),
+        handling=forbidden, autonomy_on=flags.get("ai.autonomy", False),
         categories=list(Category), typed=typed or _offered(example), problem=problem, example=example,
     )  # fmt: skip
 
@@ -127,11 +126,7 @@ async def accept(visit: Visit) -> Response:
     try:
         async with visit.services.database.transaction(visit.who.mailboxes) as tx:
             _, box = await _boxes(tx, visit)
-            row = await tx.one("autonomy_rule", box.id, category, "")
-            if row is None or row["suggested"] is None:
-                raise ApiError(409, "no_suggestion", "There is no suggestion any more.")
-            wanted = RuleBody(auto_approve_threshold=row["suggested"], override_reason=row["override_reason"])
-            await save_rule(tx, visit.who, box.id, category, "", wanted, {"auto_approve_threshold"})
+            await accept_suggestion(tx, visit.who, box.id, category, "")
     except ApiError as refused:
         return await _rule(visit, refused.code, None, {"mode": visit.words.named("rule_refused", refused.error)})
     return await _done(visit, f"{ROOT}/{category}", box.id)
