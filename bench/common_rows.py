@@ -1,7 +1,7 @@
 """The rows a plain message leaves, in plain SQL, for the other ways of doing our work.
 
 They live in a scratch schema whose tables are copies of ours: same columns, defaults, checks and indexes, but no
-foreign keys, triggers or row-level security. Each statement changes nothing when it is run again, because all of it
+foreign keys, triggers or row-level security; functions that statements call are copied too. Each statement changes nothing when it is run again, because all of it
 hangs on one guarded row; that is what makes "exactly once" possible without an engine's help.
 """
 
@@ -16,6 +16,20 @@ BEGIN
     CREATE SCHEMA {schema};
     FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'deskhand' LOOP
         EXECUTE format('CREATE TABLE {schema}.%I (LIKE deskhand.%I INCLUDING ALL)', t, t);
+    END LOOP;
+END $$
+"""
+# What the steps' statements call. A name with `deskhand.` before it is a table or a function, but for our two settings.
+COPY_FUNCTIONS: Final = """
+DO $$
+DECLARE f text;
+BEGIN
+    SET LOCAL check_function_bodies = off;
+    FOR f IN SELECT pg_get_functiondef(oid) FROM pg_proc
+        WHERE pronamespace = 'deskhand'::regnamespace AND prokind = 'f' AND prorettype <> 'trigger'::regtype
+    LOOP
+        f := regexp_replace(f, 'deskhand\\.(?!mailbox|writer)', '{schema}.', 'g');
+        EXECUTE replace(f, $s$SET search_path TO 'deskhand'$s$, $s$SET search_path TO '{schema}'$s$);
     END LOOP;
 END $$
 """
@@ -193,5 +207,6 @@ async def make_schema(connection: asyncpg.Connection, schema: str) -> None:
     """A scratch schema with our tables and the settings of the installation; `schema` is a plain name of ours."""
     async with connection.transaction():
         await connection.execute(COPY_TABLES.format(schema=schema))
+        await connection.execute(COPY_FUNCTIONS.format(schema=schema))
         for table in SETTINGS:
             await connection.execute(f"INSERT INTO {schema}.{table} SELECT * FROM deskhand.{table}")

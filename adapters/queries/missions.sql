@@ -58,7 +58,7 @@ ON CONFLICT (mission_id, gate_id) DO UPDATE SET state = excluded.state, answered
 -- What the feed has to compare with: the state before a copy.
 SELECT m.status, m.wait_reason, m.current_turn_no,
     (SELECT jsonb_object_agg(g.gate_id, g.state) FROM mission_gates g WHERE g.mission_id = m.id) AS gates
-FROM missions m WHERE m.id = $1 FOR UPDATE
+FROM missions m WHERE m.id = $1 FOR NO KEY UPDATE
 
 -- name: mission_successor
 -- Inputs nobody touched before the mission completed go into one new mission that names it (M119).
@@ -215,10 +215,11 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 SELECT build_id FROM current_build WHERE component = 'worker' FOR SHARE
 
 -- name: effect_mission
-SELECT * FROM missions WHERE id = $1 FOR UPDATE
+-- Not FOR UPDATE, here and below: a task that begins adds rows that refer to its mission, after its own row and not before.
+SELECT * FROM missions WHERE id = $1 FOR NO KEY UPDATE
 
 -- name: effect_attempt
-SELECT * FROM task_attempts WHERE attempt_id = $1 FOR UPDATE
+SELECT * FROM task_attempts WHERE attempt_id = $1 FOR NO KEY UPDATE
 
 -- name: effect_known
 -- The newest claim of the effect on this turn or on one it carries on (M116); an external one on any turn.
@@ -254,7 +255,7 @@ INSERT INTO mission_effect_evidence (effect_id, mailbox_id, verdict, proof, by) 
 
 -- name: launch_latest
 SELECT a.attempt_id, a.attempt_no, a.stage, r.status AS result FROM task_attempts a LEFT JOIN task_results r ON r.result_id = a.attempt_id
-WHERE a.parent_workflow_id = $1 AND a.task_key = $2 ORDER BY a.attempt_no DESC LIMIT 1 FOR UPDATE OF a
+WHERE a.parent_workflow_id = $1 AND a.task_key = $2 ORDER BY a.attempt_no DESC LIMIT 1 FOR NO KEY UPDATE OF a
 
 -- name: launch_attempt
 INSERT INTO task_attempts (mission_id, mailbox_id, parent_workflow_id, scope, task_key, attempt_no, mode, goal, contact_id,
